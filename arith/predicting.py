@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arith.keywords import read, takes
-from arith.printing import Part, Table, plain_text, prediction_parts
+from arith.printing import Part, Table, Text, plain_text, prediction_parts
 from arith.theory.errors import InvalidInput
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.predict import Prediction
@@ -20,6 +21,8 @@ from arith.theory.setting.settings import Setting
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+    from arith.verify.data.finding import Found
 
 
 class Shown(ABC):
@@ -69,10 +72,12 @@ class Predicted(Shown):
     Args:
         prediction: all of it: each length, the expected function, the derivation.
         explained: whether the derivation is shown in place of the table.
+        data: what a file of examples was found to be, where it is predicted from one.
     """
 
     prediction: Prediction
     explained: bool = False
+    data: Found | None = None
 
     @property
     def setting(self) -> Setting:
@@ -100,7 +105,8 @@ class Predicted(Shown):
 
     def parts(self) -> list[Part]:
         """The answer; then the table of lengths, or each step to it with its source."""
-        return prediction_parts(self.prediction, self.explained)
+        found = [Text("\n".join(self.data.lines()), indent="  ")] if self.data else []
+        return [*found, *prediction_parts(self.prediction, self.explained)]
 
     def records(self) -> list[dict[str, Any]]:
         """The setting, and the lengths of ``arith predict --json``."""
@@ -109,12 +115,29 @@ class Predicted(Shown):
 
 
 @takes(Request)
-def predict(task: str | None = None, **options: Any) -> Predicted:
+def predict(
+    task: str | None = None,
+    data: str | Path | None = None,
+    test_data: str | Path | None = None,
+    **options: Any,
+) -> Predicted:
     """Predict how a model does on shorter and longer inputs, as ``arith predict`` does.
 
     Lengths may be numbers, lists, ranges or text: ``train_digits=2``, ``test_digits=range(1, 9)``.
+    From a file of examples, ``data``, what is not given is found.
 
     Raises:
-        InvalidInput: an unknown name, or a value that no setting can have.
+        InvalidInput: an unknown name, a value that no setting can have, or a file of other text.
     """
-    return Predicted(predict_setting(read(Request, {"task": task, **options}).setting()))
+    request = read(Request, {"task": task, **options})
+    found = None
+    if data is not None:
+        from arith.verify.plan.examples import find_setting_of
+
+        given = {n for n, value in {"task": task, **options}.items() if value is not None}
+        test = None if test_data is None else Path(test_data)
+        found = find_setting_of(Path(data), test, request, given)
+    elif test_data is not None:
+        raise InvalidInput("test_data needs data, the examples of training")
+    setting = found.setting if found else request.setting()
+    return Predicted(predict_setting(setting), data=found)

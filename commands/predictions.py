@@ -30,7 +30,7 @@ from arith.printing import (
     waiting,
 )
 from arith.theory.errors import InvalidInput
-from arith.theory.setting.requests import Request, read_lengths, read_numbers
+from arith.theory.setting.requests import Request, flag, read_lengths, read_numbers
 
 
 @takes(Request)
@@ -63,6 +63,17 @@ def predict(
     store: Annotated[
         Path, typer.Option(help="Where arith verify kept its measurements, for --plot.")
     ] = DEFAULT_STORE,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file of examples to predict from, in place of --train-*: text, JSONL or CSV, "
+            "or - for standard input. Its format and task are found, unless options say them."
+        ),
+    ] = None,
+    test_data: Annotated[
+        Path | None,
+        typer.Option(help="A file of test examples, in place of --test-*; with --data."),
+    ] = None,
     **options: Any,
 ) -> None:
     """Predict how a model does on shorter and longer inputs."""
@@ -75,8 +86,17 @@ def predict(
         raise InvalidInput("--latex is printed without --json, --explain and --per-digit")
     if plot is not None:
         _check_picture(plot)
+    request, found = Request(**options), None
+    if data is not None:
+        from arith.verify.plan.examples import find_setting_of
+
+        given = [x for x in options if flag(x) in written(context)]
+        with waiting("reading examples"):
+            found = find_setting_of(data, test_data, request, given)
+    elif test_data is not None:
+        raise InvalidInput("--test-data needs --data, the examples of training")
     with waiting("predicting"):
-        prediction = predict(Request(**options).setting())
+        prediction = predict(found.setting if found else request.setting())
     if plot is not None:
         from arith.theory.text.length_plot import plot_lengths
         from arith.verify.reporting.measured import measured
@@ -90,17 +110,22 @@ def predict(
         print(latex(prediction))
         return
     if as_json:
-        found = prediction.to_json()
+        answer = prediction.to_json()
+        if found:
+            answer["data"] = found.to_json()
         if explain:
             from arith.theory.learning.learnability import learnability
 
-            found |= learnability(prediction.setting).to_json()
+            answer |= learnability(prediction.setting).to_json()
         if per_digit:
             from arith.theory.studies.single_digits import single_digits, single_digits_json
 
-            found["per_digit"] = single_digits_json(single_digits(prediction))
-        print(json.dumps(found, indent=2))
+            answer["per_digit"] = single_digits_json(single_digits(prediction))
+        print(json.dumps(answer, indent=2))
         return
+    if found:
+        print_lines([f"{data}: {found.lines()[0]}", *(f"  {x}" for x in found.lines()[1:])])
+        print()
     print_parts(prediction_parts(prediction, explain))
     if per_digit:
         from arith.theory.studies.single_digits import single_digits

@@ -161,7 +161,9 @@ grids = st.one_of(
     wild,
 )
 files = st.one_of(
-    st.sampled_from(("pipe", "zero", "/dev/null", "grid.toml", ".", "none", "x" * 300, "/")), wild
+    st.sampled_from(("pipe", "zero", "/dev/null", "grid.toml", ".", "none", "x" * 300, "/")),
+    st.sampled_from(("train.txt", "train.jsonl", "bytes.toml")),
+    wild,
 )
 """What is read: a pipe that nobody writes to, a file without end, and what is no such file."""
 made = st.sampled_from(("new", "a.svg", "/dev/full", "/dev/null", ".", "grid.toml/x", "x" * 300))
@@ -178,6 +180,13 @@ OPTIONS: dict[str, dict[str, st.SearchStrategy[str]]] = {
         "--train-digits": lengths,
         "--window": numbers,
         "--layers": numbers,
+        "--out": made,
+    },
+    "examples": {
+        **SETTING_OR_HUGE,
+        "--number": st.one_of(st.just("1000"), counts),
+        "--seed": counts,
+        "--as": st.one_of(st.sampled_from(("text", "jsonl", "lm-eval")), wild),
         "--out": made,
     },
     "grid": {"--grid": grids},
@@ -209,6 +218,7 @@ OPTIONS: dict[str, dict[str, st.SearchStrategy[str]]] = {
 """The options of commands that take more than a setting."""
 FLAGS = {
     "predict": ["--json", "--explain", "--per-digit"],
+    "examples": ["--test"],
     "advise": ["--json"],
     "grid": ["--json"],
     "report": ["--json", "--check", "--all"],
@@ -241,10 +251,15 @@ def command_lines(draw: st.DrawFn) -> list[str]:
     words = draw(WORDS.get(command, st.just([])))
     flags = st.sampled_from(FLAGS.get(command, ["--nothing"]))
     more = draw(st.lists(flags, unique=True, max_size=2))
+    if command == "predict" and draw(st.booleans()):
+        data = {"--data": files, "--test-data": files}
+        return [command, *draw(option_lists(data)), *draw(option_lists(SETTING)), *more]
     if command in ("predict", "advise"):
         asked = draw(st.one_of(settings_asked(), st.tuples(st.just("--expr"), deep).map(list)))
         return [command, *asked, *more]
     asked = draw(option_lists(OPTIONS[command])) if command in OPTIONS else []
+    if command == "examples":
+        return [command, *draw(settings_asked()), *asked, *more]
     if command in ("verify", "inspect"):
         task = [] if "--grid" in asked or "--from" in asked else ["--task", "add"]
         more = draw(st.sampled_from(([], ["--dry-run"]))) if command == "verify" else []
@@ -263,6 +278,8 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "long.toml").write_text('[[cell]]\ntask = "add"\nbase = ' + "9" * 5000)
     (tmp_path / "bytes.toml").write_bytes(bytes(range(256)))
     (tmp_path / "folder.toml").mkdir()
+    (tmp_path / "train.txt").write_text("12+34=46\n5+7=12\n99-1=98\n1+1=3\n")
+    (tmp_path / "train.jsonl").write_text('{"prompt": "12+34=", "answer": "46"}\n')
     for name in ("zero", "zero.toml"):
         (tmp_path / name).symlink_to("/dev/zero")
     for name in ("pipe", "pipe.toml"):

@@ -98,6 +98,7 @@ def test_every_command_of_the_pages_runs(command: str, tmp_path: Path) -> None:
     else:
         if words[0] == "data" or "--all" in words:
             shutil.copytree(ROOT / "reports" / "headline", tmp_path / "reports" / "headline")
+        (tmp_path / "train.txt").write_text("12+34=46\n5+7=12\n")
         assert run_cli(*words, cwd=tmp_path).code == 0
 
 

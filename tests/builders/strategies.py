@@ -12,12 +12,14 @@ from hypothesis import strategies as st
 from arith.theory.arithmetic.domains import KINDS, Domain
 from arith.theory.arithmetic.expressions import parse_task
 from arith.theory.arithmetic.tasks import TASKS, Task, named_task
+from arith.theory.errors import InvalidInput
 from arith.theory.generalization.learned import LearnedFunction
 from arith.theory.generalization.support import Support
 from arith.theory.setting.requests import Request
 from arith.theory.setting.settings import PADDINGS
 from arith.theory.transformer.encodings import ENCODINGS
-from arith.theory.transformer.layouts import LAYOUTS
+from arith.theory.transformer.layouts import LAYOUTS, PART_WORDS
+from arith.verify.plan.cells import Cell
 from builders.brute_force import members
 
 
@@ -142,3 +144,26 @@ def requests(draw: st.DrawFn) -> Request:
     if draw(st.integers(0, 3)) == 3:
         words["train_priming"] = (f"{draw(st.integers(1, 100))}:0.01",)
     return Request(**words)
+
+
+@st.composite
+def cells_of_formats(draw: st.DrawFn) -> Cell:
+    """A cell that writes its examples in some format."""
+    parts = draw(st.lists(st.sampled_from([*PART_WORDS, "random spaces 1/4"]), max_size=5))
+    start = draw(st.sampled_from(sorted(LAYOUTS)))
+    natural = draw(st.booleans())
+    try:
+        setting = Request(
+            task=draw(st.sampled_from(["add", "multi_add", "mul"])),
+            base=draw(st.sampled_from([2, 3, 10])),
+            pe=draw(st.sampled_from(["ape", "rpe", "abacus"])),
+            layout=", ".join([start, *parts]),
+            train_digits=draw(st.sampled_from(["1-3", "2", "4"])),
+            test_digits="1-4",
+            padding="none" if natural else "fixed",
+            starts=draw(st.sampled_from([1, 7])) if "markers" in parts else 32,
+        ).setting()
+        return Cell(setting, "pico")
+    except InvalidInput:
+        assume(False)
+        raise

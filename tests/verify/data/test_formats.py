@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from builders.strategies import examples
-from hypothesis import assume, given
+from builders.strategies import cells_of_formats, examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arith.theory.arithmetic.automaton import digit_automaton
 from arith.theory.arithmetic.tasks import digit_count
-from arith.theory.errors import InvalidInput
-from arith.theory.setting.requests import Request, read_setting, setting_json
-from arith.theory.transformer.layouts import LAYOUTS, PART_WORDS, Layout, Shape, layout
+from arith.theory.setting.requests import read_setting, setting_json
+from arith.theory.transformer.layouts import Layout, Shape, layout
 from arith.verify.data.sampling import Sampler
 from arith.verify.data.sequences import NaturalFormat
 from arith.verify.plan.cells import Cell
@@ -71,30 +70,7 @@ def by_hand(
     return [*out, *[Written("<end>")] * end]
 
 
-@st.composite
-def cells(draw: st.DrawFn) -> Cell:
-    """A cell that writes its examples in some format."""
-    parts = draw(st.lists(st.sampled_from([*PART_WORDS, "random spaces 1/4"]), max_size=5))
-    start = draw(st.sampled_from(sorted(LAYOUTS)))
-    natural = draw(st.booleans())
-    try:
-        setting = Request(
-            task=draw(st.sampled_from(["add", "multi_add", "mul"])),
-            base=draw(st.sampled_from([2, 3, 10])),
-            pe=draw(st.sampled_from(["ape", "rpe", "abacus"])),
-            layout=", ".join([start, *parts]),
-            train_digits=draw(st.sampled_from(["1-3", "2", "4"])),
-            test_digits="1-4",
-            padding="none" if natural else "fixed",
-            starts=draw(st.sampled_from([1, 7])) if "markers" in parts else 32,
-        ).setting()
-        return Cell(setting, "pico")
-    except InvalidInput:
-        assume(False)
-        raise
-
-
-@given(cells(), st.integers(0, 2**32))
+@given(cells_of_formats(), st.integers(0, 2**32))
 @examples(300)
 def test_what_is_written_is_what_theory_and_the_model_know(cell: Cell, seed: int) -> None:
     s, rng = cell.setting, np.random.default_rng(seed)

@@ -1,0 +1,71 @@
+"""The command that writes files of examples."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from arith.commands.options import completion, takes
+from arith.printing import waiting
+from arith.theory.errors import InvalidInput, unknown_name
+from arith.theory.setting.requests import Request, setting_words
+
+
+@takes(Request)
+def examples(
+    number: Annotated[int, typer.Option(help="How many.")] = 10_000,
+    seed: Annotated[int, typer.Option(help="Of the examples: the same seed draws the same.")] = 0,
+    test: Annotated[
+        bool,
+        typer.Option(
+            "--test",
+            help="Test examples, as many of each length; at a trained one, held-out inputs.",
+        ),
+    ] = False,
+    kind: Annotated[
+        str,
+        typer.Option(
+            "--as",
+            help="text: a line each, as 12+34=46; jsonl: prompt and answer; lm-eval: a folder with "
+            "a task of lm-evaluation-harness, of test examples.",
+            autocompletion=completion(("text", "jsonl", "lm-eval")),
+        ),
+    ] = "text",
+    out: Annotated[
+        Path | None,
+        typer.Option(help="The file, or the folder of --as lm-eval; else it is printed."),
+    ] = None,
+    **options: Any,
+) -> None:
+    """Write examples of a setting to a file."""
+    from arith.verify.plan.examples import KINDS, as_jsonl, as_text, draw_examples, lm_eval_task
+    from arith.verify.records.files import write
+
+    if kind not in KINDS:
+        raise unknown_name("kind of file", kind, KINDS)
+    if kind == "lm-eval" and out is None:
+        raise InvalidInput("--as lm-eval writes a folder: say which by --out")
+    setting = Request(**options).setting()
+    test |= kind == "lm-eval"
+    with waiting("drawing examples"):
+        drawn = draw_examples(setting, number, seed, test)
+    words = [*setting_words(setting), f"--number {number}", f"--seed {seed}", *["--test"] * test]
+    how = f"arith examples {' '.join(words)}"
+    if kind == "lm-eval":
+        assert out is not None
+        name = "arith_" + re.sub(r"\W+", "_", setting.task.name).strip("_")
+        write(out / "test.jsonl", as_jsonl(drawn))
+        write(out / f"{name}.yaml", lm_eval_task(drawn, how, name, str(out / "test.jsonl")))
+    else:
+        text = as_text(drawn, how) if kind == "text" else as_jsonl(drawn)
+        if out is None:
+            print(text, end="")
+            return
+        write(out, text)
+        if kind == "jsonl":
+            write(out.with_name(f"{out.name}.txt"), f"{how} --as jsonl\n")
+    print(f"wrote {len(drawn):,} examples to {out}", file=sys.stderr)

@@ -1,0 +1,88 @@
+"""``arith examples``, and ``arith predict`` from the files that it writes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from builders.command_line import run_cli
+
+import arith
+
+SETTING = ("--task", "mod_add", "--modulus", "101", "--train-digits", "2")
+
+
+def test_a_file_is_written_and_predicted_from(tmp_path: Path) -> None:
+    wrote = run_cli("examples", *SETTING, "--out", "train.txt", cwd=tmp_path)
+    assert wrote.code == 0 and "wrote 10,000 examples to train.txt" in wrote.err
+    head, first, *_ = (tmp_path / "train.txt").read_text().split("\n")
+    assert head.startswith("# arith examples --task mod_add --modulus 101")
+    assert "=" in first
+    printed = run_cli(*head.removeprefix("# arith ").split(), cwd=tmp_path)
+    assert printed.out == (tmp_path / "train.txt").read_text()
+    told = run_cli("predict", "--data", "train.txt", cwd=tmp_path)
+    assert "10,000 of 10,000 examples are of (a + b) mod 101 in base 10" in told.out
+    assert "49/4950 ≈ 0.0099 ± 0.01" in told.out
+    got = json.loads(run_cli("predict", "--data", "train.txt", "--json", cwd=tmp_path).out)
+    assert got["data"]["options"]["modulus"] == 101
+    assert got["lengths"][3]["accuracy"] == "49/4950"
+    there = arith.predict(data=tmp_path / "train.txt")
+    assert there.records()[3]["accuracy"] == "49/4950" and "10,000 of 10,000" in repr(there)
+
+
+def test_json_lines_have_their_command_beside_them(tmp_path: Path) -> None:
+    assert (
+        run_cli("examples", *SETTING, "--as", "jsonl", "--out", "x.jsonl", cwd=tmp_path).code == 0
+    )
+    assert (tmp_path / "x.jsonl.txt").read_text().startswith("arith examples --task mod_add")
+    lines = (tmp_path / "x.jsonl").read_text().splitlines()
+    assert {*json.loads(lines[0])} == {"prompt", "answer"}
+    done = run_cli("predict", "--data", "x.jsonl", "--test-data", "x.jsonl", "--json", cwd=tmp_path)
+    assert [x["digits"] for x in json.loads(done.out)["lengths"]] == [2]
+
+
+def test_a_task_of_lm_evaluation_harness(tmp_path: Path) -> None:
+    done = run_cli(
+        "examples", *SETTING, "--number", "30", "--as", "lm-eval", "--out", "folder", cwd=tmp_path
+    )
+    assert done.code == 0, done.err
+    task = yaml.safe_load((tmp_path / "folder" / "arith_mod_add.yaml").read_text())
+    assert task["task"] == "arith_mod_add" and task["output_type"] == "generate_until"
+    file = tmp_path / task["dataset_kwargs"]["data_files"][task["test_split"]]
+    entries = [json.loads(line) for line in file.read_text().splitlines()]
+    assert len(entries) == 30
+    assert task["doc_to_text"] == "{{prompt}}" and task["doc_to_target"] == "{{answer}}"
+    assert len(entries[0]["answer"]) < task["generation_kwargs"]["max_gen_toks"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("predict --data train.txt --train-digits 3", "leave one of them out"),
+        ("predict --data train.txt --test-data train.txt --test-digits 3", "leave one of them out"),
+        ("predict --test-data train.txt", "--test-data needs --data"),
+        ("predict --data nothing.txt", "cannot read the examples nothing.txt"),
+        ("predict --data - --test-data -", "standard input has one file"),
+        ("predict --data train.txt --task mul", "not read as examples of a·b"),
+        ("predict --data train.txt --task mod_add --modulus 7", "not read as examples"),
+        ("predict --data train.txt --expr a+b+c", "not read as examples"),
+        ("predict --data .", "cannot read the examples ."),
+        ("examples", "give a task"),
+        ("examples --task add --number 0", "--number goes from 1"),
+        ("examples --task add --seed -1", "--seed is 0 or more"),
+        ("examples --task add --as xml", "unknown kind of file 'xml'"),
+        ("examples --task add --as lm-eval", "say which by --out"),
+        ("examples --expr 'a+b,2*a+b' --layout plain", "both be written with '+'"),
+        ("examples --task add --layout 'plain, whole numbers'", "no text but their digits"),
+        ("examples --task add --layout interleaved --as jsonl", "interleaved"),
+    ],
+)
+def test_what_makes_no_sense_gets_one_line(words: str, message: str, tmp_path: Path) -> None:
+    import shlex
+
+    (tmp_path / "train.txt").write_text("12+34=46\n5+7=12\n9+9=18\n")
+    done = run_cli(*shlex.split(words), cwd=tmp_path)
+    assert done.code == 2 and message in done.err
+    assert done.err.count("\n") == 1

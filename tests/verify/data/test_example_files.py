@@ -1,0 +1,282 @@
+"""Files of examples: what is written is read, and the setting that wrote a file is found in it."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import random
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from builders.strategies import cells_of_formats, examples
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from arith.theory.errors import InvalidInput
+from arith.theory.generalization.predict import predict
+from arith.theory.setting.requests import Request
+from arith.verify.data.files import parse_examples
+from arith.verify.data.finding import Found, find_setting
+from arith.verify.data.sampling import Sampler
+from arith.verify.data.texts import example_texts, read_texts
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.examples import as_jsonl, as_text, draw_examples
+from arith.verify.plan.given import read_examples
+
+PAIRS = [(a, b) for a in range(100) for b in range(100) if (a * 31 + b * 17) % 5 < 3]
+
+
+def found(text: str, **given: Any) -> Found:
+    """What a file with this text is found to be."""
+    return find_setting(parse_examples(text.encode(), "the file"), given)
+
+
+def lines(write: Callable[[int, int], str]) -> str:
+    """A line for each of some pairs of numbers below 100."""
+    return "\n".join(write(a, b) for a, b in PAIRS)
+
+
+@given(cells_of_formats(), st.integers(0, 2**32))
+@examples(200)
+def test_what_is_written_is_read(cell: Cell, seed: int) -> None:
+    s, rng = cell.setting, np.random.default_rng(seed)
+    assume(s.layout.in_token > 0)
+    fmt = cell.format_for(s.longest)
+    operands = Sampler(fmt, s.test(s.longest)).sample(5, rng)
+    spaces = rng.integers(2, size=operands.shape) == 1 if s.layout.spaced else None
+    written = example_texts(fmt, operands, spaces=spaces)
+    text = as_text(written, "how")
+    again = parse_examples(text.encode(), "the file")
+    digits, results = read_texts(again, fmt)
+    assert (digits == operands).all()
+    assert (results == fmt.results(operands)).all()
+
+
+SMALL = {
+    "lines": ("12+34=46\n5+7=12\n", "add", "plain", True),
+    "JSON": (
+        '{"prompt": "12+34=", "answer": "46"}\n{"prompt": "5+7=", "answer": "12"}',
+        "add",
+        "plain",
+        True,
+    ),
+    "numbers in JSON": ('{"question": "12+34=", "target": 46}', "add", "plain", True),
+    "a list": ('[{"input": "12+34=", "output": "46"}]', "add", "plain", True),
+    "CSV": ("a,b,c\n12,34,46\n5,7,12", "add", "plain", True),
+    "CSV with names": ('prompt,answer\n"12+34=",46\n"5+7=",12', "add", "plain", True),
+    "blanks": ("12 + 34 = 46\n5 + 7 = 12", "add", "plain", True),
+    "words": ("What is 12 plus 34? = 46\nWhat is 5 plus 7? = 12", "add", "plain", True),
+    "other signs": ("12 × 34 = 408\n5 × 7 = 35", "mul", "plain", True),
+    "an end": ("12+34=46$\n5+7=12$", "add", "plain", True),
+    "reversed": (lines(lambda a, b: f"{a}+{b}={str(a + b)[::-1]}"), "add", "reversed", True),
+    "all reversed": (
+        lines(lambda a, b: f"{str(a)[::-1]}+{str(b)[::-1]}={str(a + b)[::-1]}"),
+        "add",
+        "aligned",
+        True,
+    ),
+    "padded": (lines(lambda a, b: f"{a:05}+{b:05}={a + b:06}"), "add", "plain", False),
+    "no signs": (
+        lines(lambda a, b: f"{a:02}{b:02}{f'{a + b:03}'[::-1]}"),
+        "add",
+        "reversed, no signs",
+        False,
+    ),
+    "digits apart": (
+        lines(lambda a, b: f"{' '.join(str(a))} + {' '.join(str(b))} = {' '.join(str(a + b))}"),
+        "add",
+        "plain, spaces",
+        True,
+    ),
+    "leading zeros": (lines(lambda a, b: f"0{a}+0{b}={a + b}"), "add", "plain, leading zero", True),
+    "modulus": (lines(lambda a, b: f"{a}*{b}={a * b % 97}"), "mod_mul", "plain", True),
+    "two operations": (
+        lines(lambda a, b: f"{a}+{b}={a + b}" if a < b else f"{a}-{b}={a - b}"),
+        "add,sub",
+        "plain",
+        True,
+    ),
+    "three operands": (lines(lambda a, b: f"{a}+{b}+{a}={a + b + a}"), "multi_add", "plain", True),
+    "one operand": (lines(lambda a, _: f"{a}={a * a}"), "square", "plain", True),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_format_and_task_are_found(name: str) -> None:
+    text, task, layout, natural = SMALL[name]
+    got = found(text)
+    s = got.setting
+    assert (s.task.name, s.layout.name, s.natural) == (task, layout, natural)
+    assert got.fit == got.read and got.odd is None
+    if name == "modulus":
+        assert s.task.modulus == 97
+    if name == "padded":
+        assert (s.width, s.test_lengths) == (5, (1, 2, 3, 4, 5))
+
+
+@pytest.mark.parametrize("base", [2, 7, 16, 100])
+def test_the_base_is_found(base: int) -> None:
+    setting = Request("add", base=base, padding="none", train_digits="4", layout="plain").setting()
+    text = as_text(draw_examples(setting, 2_000, 0), "how")
+    assert found(text).setting.base == base
+
+
+def test_four_operands_are_an_expression() -> None:
+    s = found("1+2+3+4=10\n5+6+7+8=26").setting
+    assert s.task.name == "a + b + c + d"
+
+
+def test_errors_in_a_hundredth_of_the_lines_hide_neither_task_nor_modulus() -> None:
+    rng = random.Random(0)
+    text = lines(lambda a, b: f"{a}+{b}={(a + b + (rng.random() < 0.01)) % 57}")
+    got = found(text)
+    assert (got.setting.task.name, got.setting.task.modulus) == ("mod_add", 57)
+    assert 0.98 * got.read < got.fit < got.read
+    wrong = next(x for x in text.split("\n") if eval_line(x) != int(x.partition("=")[2]))
+    assert got.odd is not None and got.odd[1] == wrong
+    assert f"example {got.odd[0]:,}: {wrong}" in "\n".join(got.lines())
+
+
+def eval_line(line: str) -> int:
+    """The sum mod 57 that a line asks for."""
+    a, b = line.partition("=")[0].split("+")
+    return (int(a) + int(b)) % 57
+
+
+def test_what_a_file_lacks_is_said() -> None:
+    text = lines(lambda a, b: f"{a}+{b}={a + b}" if a % 10 != 7 else "1+1=2")
+    got = found(f"{text}\n1+1=3\n500+500=1000\n")
+    said = "\n".join(got.lines())
+    assert "the digit 7 at position 1 of a" in said
+    assert got.contradictions == 1 and "1 inputs have other answers" in said
+    assert "combinations of lengths, as 1 and 3 digits" in said
+    assert got.duplicates > 100
+    assert dict(got.lengths)[3] == 1
+    no_carry = found("\n".join(f"{a}+{b}={a + b}" for a in range(5) for b in range(5)))
+    assert "carries out of position 1 other than 0" in no_carry.lacking
+    assert not found("\n".join(f"{a}+{b}={a + b}" for a in range(10) for b in range(10))).lacking
+
+
+def test_options_win_over_what_is_found() -> None:
+    text = "10+11=21\n11+10=21\n"
+    assert found(text).setting.base == 10  # and of base 3 too
+    assert found("10+11=101\n11+11=110", base=2).setting.task.name == "add"
+    got = found(text, task="mod_add", modulus=1000, pe="rope", padding="none").setting
+    assert (got.task.modulus, got.encoding.name) == (1000, "rope")
+    with pytest.raises(InvalidInput, match="not read as examples of a·b"):
+        found(text, task="mul")
+
+
+DRAWN = [
+    {"task": "add", "train_digits": "2"},
+    {"task": "add", "train_digits": "3", "pe": "rpe", "layout": "reversed"},
+    {"task": "sub", "train_digits": "3", "layout": "plain"},
+    {"task": "mul", "train_digits": "3", "layout": "bare"},
+    {"task": "mod_add", "modulus": 101, "train_digits": "3"},
+    {"task": "mod_sub", "modulus": 150, "train_digits": "2", "layout": "reversed, no signs"},
+    {"task": "mod_mul", "modulus": 125, "train_digits": "4", "pe": "sinusoidal"},
+    {"task": "multi_add", "train_digits": "2", "layout": "interleaved"},
+    {"task": "add", "train_digits": "1-3", "padding": "none", "pe": "abacus"},
+    {"task": "add", "train_digits": "1-2", "padding": "none", "layout": "hinted"},
+    {"task": "add", "train_digits": "1-3", "padding": "none", "layout": "scratchpad"},
+    {"task": "mul", "train_digits": "1-2", "padding": "none", "layout": "plain", "pe": "rope"},
+    {"task": "add", "train_digits": "1-3", "padding": "none", "layout": "interleaved"},
+    {"task": "add", "train_digits": "2+3", "padding": "none", "layout": "spaced", "base": 7},
+    {"task": "add,sub", "train_digits": "3", "layout": "plain"},
+    {"task": "add", "train_digits": "1-3", "train_weights": "1:1,2:1,3:2", "train_domain": "every"},
+    {"task": "add", "train_digits": "3", "train_allowed": ("2:0-6",)},
+]
+
+
+@pytest.mark.parametrize("words", DRAWN, ids=lambda w: " ".join(map(str, w.values())))
+def test_a_file_that_a_setting_writes_predicts_as_the_setting(words: dict[str, Any]) -> None:
+    setting = Request(**words).setting()
+    drawn = draw_examples(setting, 20_000, 0)
+    got = found(as_text(drawn, "how"), pe=setting.encoding.name)
+    expected, prediction = predict(setting), predict(got.setting)
+    assert got.fit == len(drawn)
+    assert prediction.learned_text == expected.learned_text
+    for x, y in zip(prediction.lengths, expected.lengths, strict=True):
+        assert (x.digits, x.claim, x.accuracy, x.unseen_share, x.at_most, x.known) == (
+            (y.digits, y.claim, y.accuracy, y.unseen_share, y.at_most, y.known)
+        )
+
+
+def test_tests_are_read_from_a_file_too() -> None:
+    train = parse_examples(lines(lambda a, b: f"{a}+{b}={a + b}").encode(), "the file")
+    test = parse_examples(b"0123+0456=579\n01234+01234=2468", "the tests")
+    s = find_setting(train, {}, test).setting
+    assert (s.test_lengths, s.test_kind) == ((3, 4), "every")
+    assert s.test_layout is not None and s.test_layout.name == "plain, leading zero"
+
+
+DAMAGED = {
+    "nothing": (b"", "no examples"),
+    "blank lines": (b"\n\n  \n", "no examples"),
+    "comments": (b"# arith examples\n", "no examples"),
+    "bytes": (b"\xff\xfe12+34", "no text"),
+    "nulls": (b"1+1=2\0", "no text"),
+    "words": (b"hello\nworld\n", "not read as examples of any task"),
+    "wrong sums": (b"1+1=5\n2+2=9\n3+3=1\n7+5=9\n", "not read as examples of any task"),
+    "broken JSON": (b'{"prompt": "1+1=", "answer": "2"}\n{"prompt": \n', "line 2: no JSON"),
+    "JSON of other things": (b'{"a": 1}\n', "line 1: it needs a prompt and an answer"),
+    "uneven CSV": (b"1,2,3\n1,2\n", "line 2: 2 columns, and the first line has 3"),
+    "CSV without answers": (b"prompt,b\n1+1,2\n", "no column of answers"),
+    "deep JSON": (b'{"prompt": ' + b"[" * 10**5, "line 1: no JSON"),
+    "cut gzip": (gzip.compress(b"1+1=2\n" * 1000)[:-20], "cannot be unpacked"),
+    "long numbers": (b"%s+1=2\n" % (b"1" * 5000), "not read as examples"),
+    "long right ones": (b"%s+1=%s2\n" % (b"1" * 300, b"1" * 299), "at most 200"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_a_damaged_file_gets_one_line(name: str, tmp_path: Path) -> None:
+    data, message = DAMAGED[name]
+    (tmp_path / "file").write_bytes(data)
+    with pytest.raises(InvalidInput, match=message) as caught:
+        find_setting(read_examples(tmp_path / "file"), {})
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 400
+
+
+def test_gzip_and_standard_input_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    packed = gzip.compress(b"# how\n12+34=46\n")
+    (tmp_path / "train.txt.gz").write_bytes(packed)
+    assert read_examples(tmp_path / "train.txt.gz").prompts == ["12+34="]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(packed)))
+    assert read_examples(Path("-")).answers == ["46"]
+
+
+def test_training_and_test_files_have_no_input_in_common() -> None:
+    setting = Request("add", padding="none", train_digits="1-2", test_digits="2,3").setting()
+    train, test = (draw_examples(setting, 4_000, 0, test=x) for x in (False, True))
+    assert not set(train.prompts) & set(test.prompts)
+    longest = [max(len(n) for n in x[:-1].split("+")) for x in test.prompts]
+    assert longest.count(2) == longest.count(3) == 2_000
+    assert draw_examples(setting, 50, 1) == draw_examples(setting, 50, 1)
+    assert draw_examples(setting, 50, 1) != draw_examples(setting, 50, 2)
+
+
+def test_lengths_are_met_by_their_weights() -> None:
+    words = {"train_digits": "1-3", "train_weights": "1:1,2:1,3:8"}
+    drawn = draw_examples(Request("add", padding="none", **words).setting(), 5_000, 0)
+    three = sum(len(x) >= 6 for x in as_text(drawn, "").split("\n")[1:] if x)
+    assert (
+        0.78
+        < len([p for p in drawn.prompts if max(map(len, p[:-1].split("+"))) == 3]) / 5_000
+        < 0.82
+    )
+    assert three
+
+
+def test_json_lines_have_prompt_and_answer() -> None:
+    drawn = draw_examples(Request("add", padding="none", layout="plain").setting(), 10, 0)
+    first = json.loads(as_jsonl(drawn).split("\n")[0])
+    a, b = first["prompt"].removesuffix("=").split("+")
+    assert int(first["answer"]) == int(a) + int(b)
+    with pytest.raises(InvalidInput, match="interleaved"):
+        as_jsonl(draw_examples(Request("add", layout="interleaved").setting(), 10, 0))

@@ -1,0 +1,159 @@
+"""Files of examples: their setting is found; they are drawn from one, and written for others."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from arith.theory.errors import InvalidInput
+from arith.theory.setting.requests import Request, flag
+from arith.theory.setting.settings import Setting
+from arith.verify.data.files import COMMENT, Examples
+from arith.verify.data.finding import Found, find_setting
+from arith.verify.data.sampling import Sampler
+from arith.verify.data.sequences import drawn_spaces
+from arith.verify.data.texts import example_texts
+from arith.verify.plan.cells import Cell, default_model
+from arith.verify.plan.given import read_examples
+
+MOST_EXAMPLES = 2_000_000
+_PART = 20_000
+"""Examples that are written at once."""
+KINDS = ("text", "jsonl", "lm-eval")
+"""How a file of examples is written."""
+
+
+def find_setting_of(
+    data: Path, test_data: Path | None, request: Request, given: Collection[str]
+) -> Found:
+    """The setting of a file of examples.
+
+    Args:
+        test_data: a file of test examples.
+        given: the options of the request that are known; the others are found.
+
+    Raises:
+        InvalidInput: as of ``read_examples`` and ``find_setting``, or an option of what is in a
+            file.
+    """
+    for files, start in ((data, "train_"), (test_data, "test_")):
+        said = [n for n in given if n.startswith(start) and n != "test_layout"]
+        if files is not None and said:
+            raise InvalidInput(f"the examples say what {flag(said[0])} does: leave one of them out")
+    if str(data) == str(test_data) == "-":
+        raise InvalidInput("standard input has one file, of --data or of --test-data")
+    test = read_examples(test_data) if test_data is not None else None
+    return find_setting(read_examples(data), {n: getattr(request, n) for n in given}, test)
+
+
+def draw_examples(setting: Setting, number: int, seed: int, test: bool = False) -> Examples:
+    """Examples of training, none of which is held out; or of the tests, as many of each length.
+
+    At a trained length tests have held-out inputs alone; one that has none is left out.
+
+    Raises:
+        InvalidInput: too many or none, or a domain that has no such examples.
+    """
+    if not 1 <= number <= MOST_EXAMPLES:
+        raise InvalidInput(f"--number goes from 1 to {MOST_EXAMPLES:,}, not {number}")
+    if seed < 0:
+        raise InvalidInput(f"--seed is 0 or more, not {seed}")
+    cell, rng = Cell(setting, default_model(setting.task)), np.random.default_rng(seed)
+    if not test:
+        return _drawn(cell, setting, number, rng, None)
+    lengths = []
+    for n in setting.test_lengths:
+        with suppress(InvalidInput):  # nothing is held out
+            _drawn(cell, setting, 1, np.random.default_rng(seed), n)
+            lengths.append(n)
+    if not lengths:
+        raise InvalidInput(f"{setting.train.text()}: no input of the test lengths is held out")
+    each = [number // len(lengths) + (i < number % len(lengths)) for i in range(len(lengths))]
+    parts = [
+        _drawn(cell, setting, count, rng, n)
+        for n, count in zip(lengths, each, strict=True)
+        if count
+    ]
+    return Examples(
+        [x for part in parts for x in part.prompts], [x for part in parts for x in part.answers]
+    )
+
+
+def _drawn(
+    cell: Cell, setting: Setting, number: int, rng: np.random.Generator, length: int | None
+) -> Examples:
+    """Examples of training, or those of a test length."""
+    train, several = setting.train, len(setting.task.operations) > 1
+    fmt = cell.format_for(length or train.every_length[-1], test=length is not None)
+    fmt = replace(fmt, beside=None)  # text has no numbers of tokens
+    domain = train if length is None else setting.test(length)
+    held_out = length in train.every_length or None if length is not None else False
+    sampler = Sampler(fmt, domain, several)
+    some = None if length is not None or train.pairs is None else sampler.distinct(train.pairs, rng)
+    found = Examples([], [])
+    for start in range(0, number, _PART):
+        n = min(_PART, number - start)
+        if some is None:
+            operands = sampler.sample(n, rng, held_out)
+        else:
+            operands = some[rng.integers(len(some), size=n)]
+        spaces = drawn_spaces(operands, fmt.layout, rng) if fmt.layout.spaced else None
+        starts = rng.integers(setting.starts, size=n) if fmt.layout.hinted else None
+        part = example_texts(fmt, operands, starts=starts, spaces=spaces)
+        found.prompts.extend(part.prompts)
+        found.answers.extend(part.answers)
+    return found
+
+
+def as_text(examples: Examples, how: str) -> str:
+    """An example a line, below a line that says how they were made."""
+    lines = (examples.line(i) for i in range(len(examples)))
+    return "\n".join([f"{COMMENT} {how}", *lines, ""])
+
+
+def as_jsonl(examples: Examples) -> str:
+    """A line of JSON for each example: its prompt and its answer (InvalidInput: it has none)."""
+    if not examples.answers[0]:
+        raise InvalidInput(
+            "interleaved digits have no prompt before the answer: write them as text"
+        )
+    pairs = zip(examples.prompts, examples.answers, strict=True)
+    return "".join(json.dumps({"prompt": p, "answer": a}) + "\n" for p, a in pairs)
+
+
+def lm_eval_task(examples: Examples, how: str, name: str, file: str) -> str:
+    """A task of lm-evaluation-harness (YAML) that asks for the answers of a JSONL file.
+
+    Args:
+        name: of the task.
+        file: the JSONL file, as it is found from where the harness is run.
+    """
+    longest = max(map(len, examples.answers))
+    return f"""{COMMENT} {how}
+task: {name}
+dataset_path: json
+dataset_kwargs:
+  data_files:
+    test: {json.dumps(file)}
+output_type: generate_until
+test_split: test
+doc_to_text: "{{{{prompt}}}}"
+doc_to_target: "{{{{answer}}}}"
+target_delimiter: ""
+num_fewshot: 0
+generation_kwargs:
+  until: ["\\n"]
+  do_sample: false
+  max_gen_toks: {longest + 1}
+metric_list:
+  - metric: exact_match
+    aggregation: mean
+    higher_is_better: true
+metadata:
+  version: 1.0
+"""
