@@ -1,16 +1,22 @@
-"""Arithmetic tasks ``f: N^k -> N``: integer polynomials, optionally reduced mod p."""
+"""Arithmetic tasks ``f: N^k -> N``: integer polynomials, optionally reduced mod p.
+
+Where results are written with their sign a task is defined where it is negative too.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log2, prod
 from typing import Any
 
 from arith.theory.arithmetic.canonical import Term, canonical
-from arith.theory.errors import InvalidInput, look_up
+from arith.theory.errors import InvalidInput, look_up, unknown_name
+
+UNSIGNED, SIGNED = RESULTS = "unsigned", "signed"
+"""How results are written: a negative one is none, or all have a place for a sign."""
 
 
 @dataclass(frozen=True)
@@ -25,19 +31,24 @@ class Task:
         names: the operands, in the order in which they are written; those that do not enter are
             left out, unless none is left.
         modulus: ``p >= 1``, or None for a task over the natural numbers.
+        results: ``unsigned``, or ``signed``, where a negative result is written with its sign.
 
     Raises:
         InvalidInput: a modulus below 1, no operands, or, without a modulus, a polynomial that
-            subtracts and is not linear, or is never positive.  A linear form that can be negative
-            is defined where it is not: ``sub`` needs ``a >= b``.
+            subtracts and is not linear, unless results are signed, or is never positive.  A linear
+            form that can be negative is defined where it is not, unless results are signed: ``sub``
+            needs ``a >= b``.
     """
 
     name: str
     terms: tuple[Term, ...]
     names: tuple[str, ...] = ("a", "b")
     modulus: int | None = None
+    results: str = UNSIGNED
 
     def __post_init__(self) -> None:
+        if self.results not in RESULTS:
+            raise unknown_name("kind of results", self.results, RESULTS)
         if self.modulus is not None and self.modulus < 1:
             raise InvalidInput(f"modulus must be at least 1, not {self.modulus}")
         if not self.names:
@@ -48,7 +59,7 @@ class Task:
         if self.needs_order and not self.is_linear:
             raise InvalidInput(
                 f"'{self.name}' subtracts and is not linear: whether it is ever negative is not "
-                "decided; reduce it with '% p'"
+                "decided; reduce it with '% p', or write signs (--results signed)"
             )
         if self.modulus is None and all(c <= 0 for c, _ in self.terms):
             raise InvalidInput(f"'{self.name}' is never positive; reduce it with '% p'")
@@ -75,8 +86,22 @@ class Task:
 
     @property
     def has_finite_carry(self) -> bool:
-        """Whether it is a linear form without a modulus: a rule of finite carry."""
+        """Whether it is a linear form without a modulus: a rule of finite carry.
+
+        The digits of a result that may be negative are those of its absolute value, which no carry
+        from below decides.
+        """
+        return self.is_linear_form and not self.may_be_negative
+
+    @property
+    def is_linear_form(self) -> bool:
+        """Whether it is a linear form over the integers: without a modulus."""
         return self.modulus is None and self.is_linear
+
+    @property
+    def signed(self) -> bool:
+        """Whether results have a place for a sign, above their highest digit."""
+        return self.results == SIGNED
 
     @cached_property
     def coefficients(self) -> tuple[int, ...]:
@@ -108,12 +133,26 @@ class Task:
         return {(c, tuple(e[k] for k in order)) for c, e in self.terms} == set(self.terms)
 
     @cached_property
-    def needs_order(self) -> bool:
-        """Whether the task is defined only on part of N^k (``sub``: a >= b)."""
+    def subtracts(self) -> bool:
+        """Whether some term is taken off, and no modulus keeps the result from being negative."""
         return self.modulus is None and any(c < 0 for c, _ in self.terms)
 
+    @property
+    def needs_order(self) -> bool:
+        """Whether the task is defined only on part of N^k (``sub``: a >= b)."""
+        return self.subtracts and not self.signed
+
+    @property
+    def may_be_negative(self) -> bool:
+        """Whether a result can have a minus sign."""
+        return self.subtracts and self.signed
+
+    def is_result(self, values: Any) -> Any:
+        """Whether a number can be written as a result, elementwise of arrays."""
+        return (values >= 0) | self.signed
+
     def evaluate(self, *operands: Any) -> Any:
-        """``f`` of integers, or elementwise of arrays; negative where it is not defined."""
+        """``f`` of integers, or elementwise of arrays; no result (``is_result``): not defined."""
         total = self.polynomial(*operands)
         return total if self.modulus is None else total % self.modulus
 
@@ -126,7 +165,7 @@ class Task:
         return total
 
     def largest(self, base: int, width: int) -> int:
-        """An upper bound of ``f`` on operands of at most ``width`` digits."""
+        """An upper bound of ``f``, signed of ``|f|``, on operands of at most ``width`` digits."""
         if self.modulus is not None:
             return self.modulus - 1
         top = base**width - 1  # a number of thousands of digits
@@ -134,11 +173,16 @@ class Task:
 
     @cached_property
     def _positive(self) -> Counter[int]:
-        """The sum of the positive coefficients, by the degree of their terms."""
+        """The sum of the positive coefficients, by the degree of their terms.
+
+        Where results are signed that of the negative ones, if it is larger.
+        """
         factors: Counter[int] = Counter()
+        negative: Counter[int] = Counter()
         for c, e in self.terms:
             factors[sum(e)] += max(c, 0)
-        return factors
+            negative[sum(e)] += max(-c, 0)
+        return factors | negative if self.signed else factors
 
     def without_idle_modulus(self, base: int, width: int) -> Task:
         """The task without its modulus, if no operands of at most ``width`` digits reach it."""
@@ -149,8 +193,20 @@ class Task:
         return whole if whole.largest(base, width) < self.modulus else self
 
     def result_width(self, base: int, width: int) -> int:
-        """Digits M that hold every result of operands of at most ``width`` digits."""
-        return digit_count(self.largest(base, width), base)
+        """Digits M that hold every result of operands of at most ``width`` digits, and its sign."""
+        return digit_count(self.largest(base, width), base) + self.signed
+
+    def digits(self, values: Any, base: int, width: int) -> Iterator[Any]:
+        """The digits of results, units first, elementwise of arrays.
+
+        A sign stands above the others, if results have one: 1 of a negative result, otherwise 0.
+        """
+        rest = abs(values)
+        for _ in range(width - self.signed):
+            yield rest % base
+            rest = rest // base
+        if self.signed:
+            yield (values < 0) * 1
 
     def text(self, operands: Sequence[str] | None = None) -> str:
         """The task as a person writes it: ``(a + b) mod 100``; a sum as operand has brackets."""
@@ -183,6 +239,7 @@ class Operations(Task):
     Args:
         parts: the operations.
         modulus: that of every operation, or None.
+        results: as they are of every operation.
 
     Raises:
         InvalidInput: operations that are the same, or have other operands or another modulus.
@@ -216,13 +273,13 @@ class Operations(Task):
             groups = [g for g in groups if not g & group] + [joined]
         return tuple(sorted(tuple(sorted(g)) for g in groups))
 
-    @cached_property
+    @property
     def needs_order(self) -> bool:
         """False: of the digits that are shown those count of any operation."""
         return False
 
     def evaluate(self, *operands: Any) -> Any:
-        """The operation that the last number says, of the others; negative if not defined."""
+        """The operation that the last number says, of the others; no result if not defined."""
         return one_of(self.parts, operands)
 
     def largest(self, base: int, width: int) -> int:
@@ -253,7 +310,8 @@ def joined(name: str, parts: Sequence[Task]) -> Task:
     if len(parts) == 1:
         return parts[0]
     terms = tuple(term for part in parts for term in part.terms)
-    return Operations(name, terms, parts[0].names, parts[0].modulus, tuple(parts))
+    first = parts[0]
+    return Operations(name, terms, first.names, first.modulus, first.results, tuple(parts))
 
 
 def polynomial_text(terms: Sequence[Term], operands: Sequence[str]) -> str:
@@ -325,16 +383,16 @@ def is_named(name: str) -> bool:
     return all(x in TASKS for x in name.split(","))
 
 
-def named_task(name: str, modulus: int | None = None) -> Task:
+def named_task(name: str, modulus: int | None = None, results: str = UNSIGNED) -> Task:
     """A task of the table, or several of them joined by commas: ``add,sub``.
 
     Raises:
         InvalidInput: no such name; a modulus missing, or one too many.
     """
-    return joined(name, [_named_task(x.strip(), modulus) for x in name.split(",")])
+    return joined(name, [_named_task(x.strip(), modulus, results) for x in name.split(",")])
 
 
-def _named_task(name: str, modulus: int | None) -> Task:
+def _named_task(name: str, modulus: int | None, results: str) -> Task:
     entry = look_up("task", name, TASKS)
     if entry.modular and modulus is None:
         raise InvalidInput(f"task '{name}' needs a modulus (--modulus P, at least 1)")
@@ -342,4 +400,4 @@ def _named_task(name: str, modulus: int | None) -> Task:
         alternative = f"mod_{name}"
         hint = f"; did you mean '{alternative}'?" if alternative in TASKS else ""
         raise InvalidInput(f"task '{name}' takes no modulus{hint}")
-    return Task(name, entry.terms, entry.names, modulus)
+    return Task(name, entry.terms, entry.names, modulus, results)

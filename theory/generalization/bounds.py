@@ -102,9 +102,12 @@ def right_values(task: Task, base: int, layout: Layout, what: Missing) -> int:
 
 @memoize_with_cost(1024)
 def _best_units(task: Task, base: int, operand: int) -> Fraction:
-    """The same of the units digit of a polynomial, which depends on units digits alone."""
+    """The same of the units digit of a polynomial, which depends on units digits alone.
+
+    That of a result that may be negative does not.
+    """
     n, tuples = task.modulus, base**task.operands
-    if (n is not None and n % base) or tuples > _MOST_TUPLES:
+    if (n is not None and n % base) or task.subtracts or tuples > _MOST_TUPLES:
         return Fraction(1)
     by_digit = np.moveaxis(_units(task, base), operand, -1).reshape(-1, base)
     spend(10 * base * tuples)

@@ -97,6 +97,7 @@ class Prediction:
             "task": s.task.name,
             "expression": s.task.formula(),
             "modulus": s.task.modulus,
+            **({"results": s.task.results} if s.task.signed else {}),
             "base": s.digit_base,
             "encoding": s.encoding.name,
             "layout": s.layout.name,

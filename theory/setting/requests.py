@@ -19,7 +19,14 @@ from typing import Any, NamedTuple, get_type_hints
 
 from arith.theory.arithmetic.domains import BALANCED, KINDS, UNIFORM, Domain, each_text
 from arith.theory.arithmetic.expressions import own_modulus, parse_task
-from arith.theory.arithmetic.tasks import TASKS, Task, is_named, named_task
+from arith.theory.arithmetic.tasks import (
+    RESULTS,
+    TASKS,
+    UNSIGNED,
+    Task,
+    is_named,
+    named_task,
+)
 from arith.theory.errors import InvalidInput, look_up, unknown_name
 from arith.theory.setting.settings import LARGEST_BASE, PADDINGS, RANDOM_STARTS, Setting
 from arith.theory.transformer.encodings import ENCODINGS
@@ -383,6 +390,13 @@ class Request:
     result_width: int = option(
         0, "Digits that results are padded to; 0 is those of the longest.", "result_width"
     )
+    results: str = option(
+        UNSIGNED,
+        "unsigned: a task is not defined where it is negative; signed: a minus sign stands above "
+        "the highest digit of a negative result.",
+        "task.results",
+        names=RESULTS,
+    )
 
     def _task(self) -> Task:
         if self.task is not None and self.expr is not None:
@@ -390,10 +404,10 @@ class Request:
         if self.modulus is not None and self.modulus >= LARGEST_MODULUS:
             raise InvalidInput("--modulus has more than 40 digits")
         if self.expr is not None:
-            return parse_task(self.expr, self.modulus)
+            return parse_task(self.expr, self.modulus, self.results)
         if self.task is None:
             raise InvalidInput(f"give a task: --task ({', '.join(TASKS)}) or --expr")
-        return named_task(self.task, self.modulus)
+        return named_task(self.task, self.modulus, self.results)
 
     def setting(self) -> Setting:
         """The setting asked for (InvalidInput: no task or two, or a value that none can have)."""
@@ -407,6 +421,8 @@ class Request:
                 f"--starts needs numbers that start at random ({which}), not "
                 f"{setting.encoding.name} in the {setting.layout.text}"
             )
+        if task.signed and not any(x.may_be_negative for x in task.operations):
+            raise InvalidInput(f"--results signed: '{task.name}' is never negative")
         return setting
 
 
@@ -490,11 +506,11 @@ def read_setting(data: dict[str, Any]) -> Setting:
         for name, o, *_ in _parts()
         if o.written >= IN_CELLS or name in data
     }
-    name, modulus = data["task"], data["modulus"]
+    name, modulus, results = data["task"], data["modulus"], values.get("task.results", UNSIGNED)
     if is_named(name):
-        return _setting(named_task(name, modulus), values)
+        return _setting(named_task(name, modulus, results), values)
     asked = None if own_modulus(name) == modulus else modulus  # the name may hold it itself
-    return _setting(parse_task(name, asked), values)
+    return _setting(parse_task(name, asked, results), values)
 
 
 def _setting(task: Task, values: dict[str, Any]) -> Setting:
