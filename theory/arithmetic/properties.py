@@ -29,7 +29,7 @@ def residual_modulus(p: int, base: int, digits: int) -> int:
 
 def translation_invariant(task: Task) -> bool:
     """Whether ``f(B x) = B f(x)``: a shift of all operands shifts the result (arXiv 2407.17963)."""
-    return task.is_linear_form and not task.constant
+    return task.repeats and task.is_linear and not task.constant
 
 
 def shift_difference(task: Task, base: int) -> tuple[tuple[Term, ...], tuple[str, ...]]:
@@ -67,10 +67,10 @@ def digit_causal(task: Task, base: int) -> tuple[Decision, Witness | None]:
     because ``x -> x mod p`` has to be a function of ``x mod B**j`` for each j <= M.  A polynomial
     that misses some residues can still be causal for another p; that is decided where a whole
     period is small enough to be searched.  The absolute value, which is what is written of a signed
-    result, does not keep it.
+    result, does not keep it, nor does a function of digits.
     """
     p = task.modulus
-    if task.may_be_negative:  # |f| is written: two digits of a result show it
+    if not task.follows_polynomial:  # two digits of a result show it
         witness = _search_small(task, base**2 + 1, base, 2)
         return Decision.UNDECIDED if witness is None else Decision.NO, witness
     m = 1 if p is None else digit_count(p - 1, base)

@@ -1,16 +1,19 @@
 """Arithmetic tasks ``f: N^k -> N``: integer polynomials, optionally reduced mod p.
 
-Where results are written with their sign a task is defined where it is negative too.
+Besides these there are functions of the digits of one number (``DigitFunction``).  Where results
+are written with their sign a task is defined where it is negative too.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log2, prod
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from arith.theory.arithmetic.canonical import Term, canonical
 from arith.theory.errors import InvalidInput, look_up, unknown_name
@@ -86,17 +89,30 @@ class Task:
 
     @property
     def has_finite_carry(self) -> bool:
-        """Whether it is a linear form without a modulus: a rule of finite carry.
-
-        The digits of a result that may be negative are those of its absolute value, which no carry
-        from below decides.
-        """
-        return self.is_linear_form and not self.may_be_negative
+        """Whether it is a linear form without a modulus: a rule of finite carry."""
+        return self.repeats and self.follows_polynomial
 
     @property
-    def is_linear_form(self) -> bool:
-        """Whether it is a linear form over the integers: without a modulus."""
+    def repeats(self) -> bool:
+        """Whether one rule reads every digit alike, however many there are.
+
+        That of a linear form without a modulus is the carry, which gives the digits of a result
+        that may be negative as well, once the sign is known.
+        """
         return self.modulus is None and self.is_linear
+
+    @property
+    def follows_polynomial(self) -> bool:
+        """Whether the digits that are written are those of the polynomial, mod p if there is one.
+
+        Of a result that may be negative they are those of its absolute value.
+        """
+        return not self.may_be_negative
+
+    @property
+    def asked_modulus(self) -> int | None:
+        """The modulus that a command gives."""
+        return self.modulus
 
     @property
     def signed(self) -> bool:
@@ -144,7 +160,7 @@ class Task:
 
     @property
     def may_be_negative(self) -> bool:
-        """Whether a result can have a minus sign."""
+        """Whether a result may have a minus sign."""
         return self.subtracts and self.signed
 
     def is_result(self, values: Any) -> Any:
@@ -297,6 +313,96 @@ class Operations(Task):
         return ", ".join(part.formula(operands) for part in self.parts)
 
 
+def _plus(total: Any, more: Any) -> Any:
+    return total + more
+
+
+def _larger(total: Any, more: Any) -> Any:
+    return total + (more - total) * (more > total)
+
+
+@dataclass(frozen=True)
+class DigitFunction(Task):
+    """A function of the digits of one number, whatever their places, or their reversal.
+
+    Args:
+        base: that of the digits.
+        divisor: what the function is reduced by; None where it is not.
+    """
+
+    base: int = 10
+    divisor: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.divisor is not None and self.divisor < 1:
+            raise InvalidInput(f"modulus must be at least 1, not {self.divisor}")
+
+    @property
+    def combine(self) -> Callable[[Any, Any], Any] | None:
+        """How it is made of its values for two parts of the digits; None: not of these alone."""
+        return DIGIT_FUNCTIONS[self.name].combine
+
+    @property
+    def asked_modulus(self) -> int | None:
+        return self.divisor if DIGIT_FUNCTIONS[self.name].modular else None
+
+    @property
+    def degree(self) -> int:
+        """That of a number alone: no result is longer."""
+        return 1
+
+    @property
+    def is_linear(self) -> bool:
+        return False
+
+    @property
+    def repeats(self) -> bool:
+        return True
+
+    @property
+    def follows_polynomial(self) -> bool:
+        return False
+
+    def evaluate(self, *operands: Any) -> Any:
+        [rest] = operands
+        total = 0 * rest
+        while np.any(rest > 0):
+            digit = rest % self.base
+            if self.combine is None:
+                total = total + (total * (self.base - 1) + digit) * (rest > 0)
+            else:
+                total = self.joined(total, digit)
+            rest = rest // self.base
+        return total
+
+    def joined(self, first: Any, second: Any) -> Any:
+        """The value for some digits, from those for two parts of them."""
+        assert self.combine is not None
+        total = self.combine(first, second)
+        return total if self.divisor is None else total % self.divisor
+
+    def largest(self, base: int, width: int) -> int:
+        if self.divisor is not None:
+            return self.divisor - 1
+        return base**width - 1 if self.combine is None else self.base - 1
+
+    def text(self, operands: Sequence[str] | None = None) -> str:
+        """The function as a person writes it: ``digit_sum(a) mod 7``."""
+        modulo = "" if self.asked_modulus is None else f" mod {self.asked_modulus}"
+        return self._of(operands) + modulo
+
+    def formula(self, operands: Sequence[str] | None = None) -> str:
+        """The function as SymPy writes it, ``Mod(digit_sum(a), 7)``."""
+        of = self._of(operands)
+        return of if self.asked_modulus is None else f"Mod({of}, {self.asked_modulus})"
+
+    def _of(self, operands: Sequence[str] | None) -> str:
+        [name] = operands or self.names
+        return (
+            f"{self.name}({name.removeprefix('(').removesuffix(')') if name[0] == '(' else name})"
+        )
+
+
 def one_of(functions: Sequence[Any], operands: Sequence[Any]) -> Any:
     """What the function says, of all operands but the last, whose index the last one is."""
     *values, which = operands
@@ -366,6 +472,7 @@ TASKS: dict[str, NamedTask] = {
     "multi_add": NamedTask(_SUM_OF_THREE, ("a", "b", "c"), False, "a + b + c"),
     "affine": NamedTask(_AFFINE, _AB, False, "2*a + 3*b + 1 (others as --expr)"),
     "square": NamedTask(((1, (2,)),), ("a",), False, "a ** 2"),
+    "copy": NamedTask(((1, (1,)),), ("a",), False, "a"),
     "mod_add": NamedTask(_SUM, _AB, True, "(a + b) mod p"),
     "mod_sub": NamedTask(_DIFFERENCE, _AB, True, "(a - b) mod p"),
     "mod_mul": NamedTask(_PRODUCT, _AB, True, "(a * b) mod p"),
@@ -373,31 +480,57 @@ TASKS: dict[str, NamedTask] = {
 """Every named task.  Adding a row here is all that a new task needs."""
 
 
+class NamedDigitFunction(NamedTuple):
+    """A row of the table of digit functions."""
+
+    combine: Callable[[Any, Any], Any] | None
+    modular: bool
+    divisor: int | None
+    summary: str
+
+
+DIGIT_FUNCTIONS = {
+    "digit_sum": NamedDigitFunction(_plus, True, None, "the sum of a's digits mod p"),
+    "parity": NamedDigitFunction(_plus, False, 2, "the sum of a's digits mod 2"),
+    "max_digit": NamedDigitFunction(_larger, False, None, "the largest digit of a"),
+    "reverse": NamedDigitFunction(None, False, None, "a read from its units: 120 is 21"),
+}
+"""Every named function of the digits of one number."""
+
+
 def takes_modulus(name: str) -> bool:
-    """Whether a task of the table is modular (InvalidInput: no such name)."""
-    return any(look_up("task", x, TASKS).modular for x in name.split(","))
+    """Whether a task of the tables is modular (InvalidInput: no such name)."""
+    return any(look_up("task", x, TASKS | DIGIT_FUNCTIONS).modular for x in name.split(","))
 
 
 def is_named(name: str) -> bool:
-    """Whether a name is one of the table, or several of them joined by commas."""
-    return all(x in TASKS for x in name.split(","))
+    """Whether a name is one of the tables, or several of them joined by commas."""
+    return all(x in TASKS | DIGIT_FUNCTIONS for x in name.split(","))
 
 
-def named_task(name: str, modulus: int | None = None, results: str = UNSIGNED) -> Task:
-    """A task of the table, or several of them joined by commas: ``add,sub``.
+def named_task(
+    name: str, modulus: int | None = None, results: str = UNSIGNED, base: int = 10
+) -> Task:
+    """A task of the tables, or several of them joined by commas: ``add,sub``.
+
+    Args:
+        base: that of the digits, for functions of these.
 
     Raises:
         InvalidInput: no such name; a modulus missing, or one too many.
     """
-    return joined(name, [_named_task(x.strip(), modulus, results) for x in name.split(",")])
+    return joined(name, [_named_task(x.strip(), modulus, results, base) for x in name.split(",")])
 
 
-def _named_task(name: str, modulus: int | None, results: str) -> Task:
-    entry = look_up("task", name, TASKS)
+def _named_task(name: str, modulus: int | None, results: str, base: int) -> Task:
+    entry = look_up("task", name, TASKS | DIGIT_FUNCTIONS)
     if entry.modular and modulus is None:
         raise InvalidInput(f"task '{name}' needs a modulus (--modulus P, at least 1)")
     if not entry.modular and modulus is not None:
         alternative = f"mod_{name}"
         hint = f"; did you mean '{alternative}'?" if alternative in TASKS else ""
         raise InvalidInput(f"task '{name}' takes no modulus{hint}")
+    if isinstance(entry, NamedDigitFunction):
+        divisor = modulus if entry.modular else entry.divisor
+        return DigitFunction(name, (), ("a",), None, results, base, divisor)
     return Task(name, entry.terms, entry.names, modulus, results)

@@ -6,12 +6,14 @@ where the task is defined nowhere on the domain, ``NotCountable`` where a box is
 
 * linear forms without a modulus: digit by digit (``theory.arithmetic.automaton``);
 * polynomials mod p: residue by residue (``theory.arithmetic.residues``);
+* functions of digits: by a state that each digit moves;
 * polynomials with positive coefficients over N: every monomial must keep its value;
 * anything else, and what is too large for these: enumeration, while the box is small.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,7 +30,7 @@ from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.effort import ENTRIES, memoize_with_cost, spend
 from arith.theory.arithmetic.integer_arrays import Array, exact_dtype, operand_tuples
 from arith.theory.arithmetic.residues import Operand, keys_unchanged, unchanged
-from arith.theory.arithmetic.tasks import Task
+from arith.theory.arithmetic.tasks import DigitFunction, Task
 from arith.theory.errors import InvalidInput, NotCountable
 from arith.theory.generalization.joint_support import split_unseen
 from arith.theory.generalization.learned import LearnedFunction
@@ -156,6 +158,8 @@ def touched(support: Support, box: Box, task: Task) -> bool:
 def _counted(learned: LearnedFunction, box: Box) -> int:
     """The members of a box on which f and f^ agree, without enumeration."""
     task, support = learned.task, learned.support
+    if isinstance(task, DigitFunction):
+        return _of_digits(task, support, box)
     if task.modulus is not None:
         return unchanged(task.terms, task.modulus, _operands(learned, box))
     if not task.subtracts and not any(support.offset(j) for j in range(task.operands)):
@@ -226,6 +230,31 @@ def _monotone(learned: LearnedFunction, box: Box) -> int:
         if all("zero" in x or "cut" not in x for x in monomials):
             count += prod(ways for _, ways in chosen)
     return count
+
+
+def _of_digits(task: DigitFunction, support: Support, box: Box) -> int:
+    """A function of digits is a state that each digit moves; f and f^ are run side by side.
+
+    The reversal of a number that is cut is another one: it is shorter, and ends alike.
+    """
+    if task.combine is None:
+        if support.read_length(0) is None:
+            raise NotCountable("reversals with constants among the digits are not counted")
+        whole = _three_ways(support, box, 0)
+        return whole["zero"] + whole["kept"]
+    ways = Counter({(0, 0): 1})
+    for i in range(1, max(box.width, support.width) + 1):
+        values, constant = box.values(0, i), support.constant((0, i))
+        moves = Counter(
+            (task.evaluate(d), task.evaluate(d if constant is None else constant)) for d in values
+        )
+        spend(2_000 * (len(ways) * len(moves) + len(values)))
+        after: Counter[tuple[int, int]] = Counter()
+        for (state, seen), n in ways.items():
+            for (d, other), times in moves.items():
+                after[task.joined(state, d), task.joined(seen, other)] += n * times
+        ways = after
+    return sum(n for (state, seen), n in ways.items() if state == seen)
 
 
 def _three_ways(support: Support, box: Box, operand: int) -> dict[str, int]:
@@ -348,7 +377,7 @@ def _digit_by_digit(learned: LearnedFunction, box: Box, width: int) -> _Counts:
     digit: _Counts = [None] * width
     lowest: _Counts = [None] * width
     too_many = False  # residues mod B**j, and so for every larger j
-    for i in range(0 if task.subtracts else width):
+    for i in range(width if task.follows_polynomial and not task.needs_order else 0):
         power = learned.base ** (i + 1)
         decided = task.modulus is None or task.modulus % power == 0
         try:

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, get_type_hints
 from arith.theory.arithmetic.domains import BALANCED, KINDS, UNIFORM, Domain, each_text
 from arith.theory.arithmetic.expressions import own_modulus, parse_task
 from arith.theory.arithmetic.tasks import (
+    DIGIT_FUNCTIONS,
     RESULTS,
     TASKS,
     UNSIGNED,
@@ -41,6 +42,7 @@ LARGEST_TEST = 1000
 """The longest operand to test on."""
 MOST_NUMBERS = 10_000
 """The most numbers that a list, as that of moduli, may have."""
+TASK_NAMES = (*TASKS, *DIGIT_FUNCTIONS)
 WHERE_SET, IN_CELLS, ALWAYS = range(3)
 """Where an option is written: only where it differs from its default; in the JSON of cells always;
 there and in commands always."""
@@ -277,8 +279,8 @@ class Request:
 
     task: str | None = option(
         None,
-        f"Task: {', '.join(TASKS)}; several in one model as add,sub.",
-        names=TASKS,
+        f"Task: {', '.join(TASK_NAMES)}; several in one model as add,sub.",
+        names=TASK_NAMES,
     )
     expr: str | None = option(
         None,
@@ -406,8 +408,8 @@ class Request:
         if self.expr is not None:
             return parse_task(self.expr, self.modulus, self.results)
         if self.task is None:
-            raise InvalidInput(f"give a task: --task ({', '.join(TASKS)}) or --expr")
-        return named_task(self.task, self.modulus, self.results)
+            raise InvalidInput(f"give a task: --task ({', '.join(TASK_NAMES)}) or --expr")
+        return named_task(self.task, self.modulus, self.results, self.base)
 
     def setting(self) -> Setting:
         """The setting asked for (InvalidInput: no task or two, or a value that none can have)."""
@@ -454,7 +456,8 @@ def setting_words(setting: Setting) -> list[str]:
     task, named = setting.task, is_named(setting.task.name)
     words = [f"--task {task.name}" if named else f'--expr "{task.name}"']
     said = None if named else own_modulus(task.name)
-    words += [f"--modulus {task.modulus}"] if task.modulus != said else []
+    modulus = task.asked_modulus
+    words += [f"--modulus {modulus}"] if modulus != said else []
     for part in _parts():
         value = part.of(setting)
         if part.option.written == ALWAYS or value != part.default:
@@ -474,7 +477,7 @@ def setting_columns(setting: Setting) -> dict[str, str | int | None]:
     """
     found: dict[str, str | int | None] = {
         "task": setting.task.name,
-        "modulus": setting.task.modulus,
+        "modulus": setting.task.asked_modulus,
     }
     for part in _parts():
         value, column = part.of(setting), "encoding" if part.name == "pe" else part.name
@@ -488,7 +491,8 @@ def setting_json(setting: Setting, **more: Any) -> dict[str, Any]:
     Args:
         more: further entries, to stand before the options that are written only where set.
     """
-    always: dict[str, Any] = {"task": setting.task.name, "modulus": setting.task.modulus}
+    task = setting.task
+    always: dict[str, Any] = {"task": task.name, "modulus": task.asked_modulus}
     changed = {}
     for part in _parts():
         value = part.of(setting)
@@ -508,7 +512,7 @@ def read_setting(data: dict[str, Any]) -> Setting:
     }
     name, modulus, results = data["task"], data["modulus"], values.get("task.results", UNSIGNED)
     if is_named(name):
-        return _setting(named_task(name, modulus, results), values)
+        return _setting(named_task(name, modulus, results, values["digit_base"]), values)
     asked = None if own_modulus(name) == modulus else modulus  # the name may hold it itself
     return _setting(parse_task(name, asked, results), values)
 
