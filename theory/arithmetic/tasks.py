@@ -371,11 +371,11 @@ class DigitFunction(Task):
             if self.combine is None:
                 total = total + (total * (self.base - 1) + digit) * (rest > 0)
             else:
-                total = self.joined(total, digit)
+                total = self.merged(total, digit)
             rest = rest // self.base
         return total
 
-    def joined(self, first: Any, second: Any) -> Any:
+    def merged(self, first: Any, second: Any) -> Any:
         """The value for some digits, from those for two parts of them."""
         assert self.combine is not None
         total = self.combine(first, second)

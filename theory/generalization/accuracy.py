@@ -252,7 +252,7 @@ def _of_digits(task: DigitFunction, support: Support, box: Box) -> int:
         after: Counter[tuple[int, int]] = Counter()
         for (state, seen), n in ways.items():
             for (d, other), times in moves.items():
-                after[task.joined(state, d), task.joined(seen, other)] += n * times
+                after[task.merged(state, d), task.merged(seen, other)] += n * times
         ways = after
     return sum(n for (state, seen), n in ways.items() if state == seen)
 

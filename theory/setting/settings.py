@@ -304,9 +304,9 @@ class Setting:
         width += f", results to {self.result_width}" if self.result_width else ""
         layers = f", {self.layers_text}" if self.layers else ""
         natural = ", natural lengths" if self.natural else ""
-        natural += ", signed results" if self.task.signed else ""
+        signed = ", signed results" if self.task.signed else ""
         test = f", tested in the {self.test_layout.text}" if self.test_layout else ""
-        return f"{self.layout.text}{natural}{window}{width}{layers}{test}"
+        return f"{self.layout.text}{natural}{signed}{window}{width}{layers}{test}"
 
     @property
     def layers_text(self) -> str:
