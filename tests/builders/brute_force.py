@@ -15,7 +15,7 @@ def members(task: Task, domain: Domain, base: int) -> list[tuple[int, ...]]:
     """The domain, enumerated by definition and not by boxes."""
     top = base ** max(domain.lengths)
     everything = product(range(top), repeat=task.operands)
-    return [x for x in everything if domain.contains(x, base) and task.evaluate(*x) >= 0]
+    return [x for x in everything if domain.contains(x, base) and task.is_result(task.evaluate(*x))]
 
 
 def brute_accuracy(learned: LearnedFunction, domain: Domain) -> Fraction:

@@ -44,6 +44,7 @@ MORE_EXPRESSIONS = (
     "(a + b)**2",
     "12*a",
 )
+SIGNED_EXPRESSIONS = ("a - b", "2*a - 3*b", "a - b - c + 7", "5 - a", "a - b*b", "a*b - c")
 
 
 @st.composite
@@ -67,9 +68,12 @@ domains = st.builds(
 @st.composite
 def learned_functions(draw: st.DrawFn) -> tuple[LearnedFunction, Domain]:
     """Any task of 1 to 3 operands, trained and tested on domains small enough to enumerate."""
-    task = draw(tasks() | st.sampled_from(MORE_EXPRESSIONS).map(parse_task))
+    signed = st.sampled_from(SIGNED_EXPRESSIONS).map(lambda x: parse_task(x, None, "signed"))
+    task = draw(tasks() | st.sampled_from(MORE_EXPRESSIONS).map(parse_task) | signed)
     if task.modulus is None and draw(st.booleans()):
         task = replace(task, modulus=draw(st.integers(1, 60)))
+    if task.modulus is None and draw(st.booleans()):
+        task = replace(task, results="signed")
     base = draw(st.integers(2, 6))
     train = draw(domains)
     if draw(st.booleans()):

@@ -73,7 +73,7 @@ def _plus_run(found: Counter[int], c: int, values: Sequence[int]) -> Counter[int
 
 
 class DigitAutomaton:
-    """The automaton of a task of finite carry.
+    """The automaton of a linear form.
 
     Args:
         task: a linear form without a modulus.
@@ -82,6 +82,7 @@ class DigitAutomaton:
 
     def __init__(self, task: Task, base: int) -> None:
         self.coefficients, self.constant, self.base = task.coefficients, task.constant, base
+        self.signed = task.signed
         self._powers: dict[tuple[tuple[range, ...], bool, int], Array] = {}
         spread = sum(abs(c) for c in self.coefficients) * base
         self._cost = 5_000 + 100 * base * spread + 200 * self.states**3
@@ -144,7 +145,8 @@ class DigitAutomaton:
         """How many members of a box have the same result digits where a model reads constants.
 
         Two results are made from each member: f from its digits, f^ with constants in place of
-        some.  Counted are the members on which neither is negative.
+        some.  Counted are the members on which neither is negative; of signed results, whose
+        digits here are those of a complement, the members with the same digits above as well.
 
         Args:
             positions: how many positions the digits, the constants and what is compared fill.
@@ -173,8 +175,12 @@ class DigitAutomaton:
                         pair = onward, onward_seen
                         after[pair] = after.get(pair, 0) + kept * times
             ways = after
-        natural = [counts for pair, counts in ways.items() if min(pair) >= 0]
-        return [int(n) for n in sum(natural, np.zeros(len(compared), dtype=object))]
+        counted = [
+            counts
+            for (carry, carry_seen), counts in ways.items()
+            if (carry == carry_seen if self.signed else min(carry, carry_seen) >= 0)
+        ]
+        return [int(n) for n in sum(counted, np.zeros(len(compared), dtype=object))]
 
     def _pairs_of_sums(
         self, box: Box, position: int, constant: Callable[[tuple[int, int]], int | None]

@@ -14,7 +14,7 @@ from functools import cache, reduce
 from operator import add, mul, neg, pos, sub
 from typing import TYPE_CHECKING, Any
 
-from arith.theory.arithmetic.tasks import Task, joined
+from arith.theory.arithmetic.tasks import UNSIGNED, Task, joined
 from arith.theory.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ _MISPLACED: dict[type[ast.operator], str] = {
 }
 
 
-def parse_task(text: str, modulus: int | None = None) -> Task:
+def parse_task(text: str, modulus: int | None = None, results: str = UNSIGNED) -> Task:
     """The task that an expression describes, by the name as written.
 
     Several expressions, with commas between them, are operations of which an example asks for one.
@@ -49,10 +49,10 @@ def parse_task(text: str, modulus: int | None = None) -> Task:
     Raises:
         InvalidInput: the text is no such expression, or has a modulus besides the one given.
     """
-    return joined(text.strip(), [_parsed(x, modulus) for x in text.split(",")])
+    return joined(text.strip(), [_parsed(x, modulus, results) for x in text.split(",")])
 
 
-def _parsed(text: str, modulus: int | None) -> Task:
+def _parsed(text: str, modulus: int | None, results: str) -> Task:
     tree, own = _split(text)
     if own is not None:
         if modulus is not None:
@@ -64,7 +64,7 @@ def _parsed(text: str, modulus: int | None) -> Task:
     if not used:
         raise InvalidInput(f"'{text}' has no operand (names: {', '.join(NAMES)})")
     terms = tuple((int(c), tuple(e[i] for i in used)) for e, c in polynomial.terms())
-    return Task(text.strip(), terms, tuple(NAMES[i] for i in used), modulus)
+    return Task(text.strip(), terms, tuple(NAMES[i] for i in used), modulus, results)
 
 
 def own_modulus(text: str) -> int | None:

@@ -29,7 +29,7 @@ def residual_modulus(p: int, base: int, digits: int) -> int:
 
 def translation_invariant(task: Task) -> bool:
     """Whether ``f(B x) = B f(x)``: a shift of all operands shifts the result (arXiv 2407.17963)."""
-    return task.has_finite_carry and not task.constant
+    return task.repeats and task.is_linear and not task.constant
 
 
 def shift_difference(task: Task, base: int) -> tuple[tuple[Term, ...], tuple[str, ...]]:
@@ -66,9 +66,13 @@ def digit_causal(task: Task, base: int) -> tuple[Decision, Witness | None]:
     keeps that exactly when ``B**(M-1)`` divides p and p divides ``B**M``, M the digits of p - 1,
     because ``x -> x mod p`` has to be a function of ``x mod B**j`` for each j <= M.  A polynomial
     that misses some residues can still be causal for another p; that is decided where a whole
-    period is small enough to be searched.
+    period is small enough to be searched.  The absolute value, which is what is written of a signed
+    result, does not keep it, nor does a function of digits.
     """
     p = task.modulus
+    if not task.follows_polynomial:  # two digits of a result show it
+        witness = _search_small(task, base**2 + 1, base, 2)
+        return Decision.UNDECIDED if witness is None else Decision.NO, witness
     m = 1 if p is None else digit_count(p - 1, base)
     if task.degree == 0 or p is None or (p % base ** (m - 1) == 0 and base**m % p == 0):
         return Decision.YES, None
@@ -103,14 +107,14 @@ def _search_small(task: Task, p: int, base: int, result_width: int) -> Witness |
         # 1 first: it makes products move with each operand.
         digits = [1, 0, *range(2, min(scale, p, _MOST_LOWS))]
         for low in islice(product(digits, repeat=task.operands), _MOST_LOWS):
-            expected = task.evaluate(*low)
+            expected = abs(task.evaluate(*low))
             for operand, t in product(range(task.operands), shifts):
                 work += _cost(task)
                 if work > _MOST_WORK:
                     return None
                 moved = list(low)
                 moved[operand] += scale * t
-                if (task.evaluate(*moved) - expected) % scale:
+                if (abs(task.evaluate(*moved)) - expected) % scale:
                     return Witness(low, tuple(moved), j)
     return None
 

@@ -1,16 +1,25 @@
-"""Arithmetic tasks ``f: N^k -> N``: integer polynomials, optionally reduced mod p."""
+"""Arithmetic tasks ``f: N^k -> N``: integer polynomials, optionally reduced mod p.
+
+Besides these there are functions of the digits of one number (``DigitFunction``).  Where results
+are written with their sign a task is defined where it is negative too.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log2, prod
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from arith.theory.arithmetic.canonical import Term, canonical
-from arith.theory.errors import InvalidInput, look_up
+from arith.theory.errors import InvalidInput, look_up, unknown_name
+
+UNSIGNED, SIGNED = RESULTS = "unsigned", "signed"
+"""How results are written: a negative one is none, or all have a place for a sign."""
 
 
 @dataclass(frozen=True)
@@ -25,19 +34,24 @@ class Task:
         names: the operands, in the order in which they are written; those that do not enter are
             left out, unless none is left.
         modulus: ``p >= 1``, or None for a task over the natural numbers.
+        results: ``unsigned``, or ``signed``, where a negative result is written with its sign.
 
     Raises:
         InvalidInput: a modulus below 1, no operands, or, without a modulus, a polynomial that
-            subtracts and is not linear, or is never positive.  A linear form that can be negative
-            is defined where it is not: ``sub`` needs ``a >= b``.
+            subtracts and is not linear, unless results are signed, or is never positive.  A linear
+            form that can be negative is defined where it is not, unless results are signed: ``sub``
+            needs ``a >= b``.
     """
 
     name: str
     terms: tuple[Term, ...]
     names: tuple[str, ...] = ("a", "b")
     modulus: int | None = None
+    results: str = UNSIGNED
 
     def __post_init__(self) -> None:
+        if self.results not in RESULTS:
+            raise unknown_name("kind of results", self.results, RESULTS)
         if self.modulus is not None and self.modulus < 1:
             raise InvalidInput(f"modulus must be at least 1, not {self.modulus}")
         if not self.names:
@@ -48,7 +62,7 @@ class Task:
         if self.needs_order and not self.is_linear:
             raise InvalidInput(
                 f"'{self.name}' subtracts and is not linear: whether it is ever negative is not "
-                "decided; reduce it with '% p'"
+                "decided; reduce it with '% p', or write signs (--results signed)"
             )
         if self.modulus is None and all(c <= 0 for c, _ in self.terms):
             raise InvalidInput(f"'{self.name}' is never positive; reduce it with '% p'")
@@ -76,7 +90,34 @@ class Task:
     @property
     def has_finite_carry(self) -> bool:
         """Whether it is a linear form without a modulus: a rule of finite carry."""
+        return self.repeats and self.follows_polynomial
+
+    @property
+    def repeats(self) -> bool:
+        """Whether one rule reads every digit alike, however many there are.
+
+        That of a linear form without a modulus is the carry, which gives the digits of a result
+        that may be negative as well, once the sign is known.
+        """
         return self.modulus is None and self.is_linear
+
+    @property
+    def follows_polynomial(self) -> bool:
+        """Whether the digits that are written are those of the polynomial, mod p if there is one.
+
+        Of a result that may be negative they are those of its absolute value.
+        """
+        return not self.may_be_negative
+
+    @property
+    def asked_modulus(self) -> int | None:
+        """The modulus that a command gives."""
+        return self.modulus
+
+    @property
+    def signed(self) -> bool:
+        """Whether results have a place for a sign, above their highest digit."""
+        return self.results == SIGNED
 
     @cached_property
     def coefficients(self) -> tuple[int, ...]:
@@ -108,12 +149,26 @@ class Task:
         return {(c, tuple(e[k] for k in order)) for c, e in self.terms} == set(self.terms)
 
     @cached_property
-    def needs_order(self) -> bool:
-        """Whether the task is defined only on part of N^k (``sub``: a >= b)."""
+    def subtracts(self) -> bool:
+        """Whether some term is taken off, and no modulus keeps the result from being negative."""
         return self.modulus is None and any(c < 0 for c, _ in self.terms)
 
+    @property
+    def needs_order(self) -> bool:
+        """Whether the task is defined only on part of N^k (``sub``: a >= b)."""
+        return self.subtracts and not self.signed
+
+    @property
+    def may_be_negative(self) -> bool:
+        """Whether a result may have a minus sign."""
+        return self.subtracts and self.signed
+
+    def is_result(self, values: Any) -> Any:
+        """Whether a number can be written as a result, elementwise of arrays."""
+        return (values >= 0) | self.signed
+
     def evaluate(self, *operands: Any) -> Any:
-        """``f`` of integers, or elementwise of arrays; negative where it is not defined."""
+        """``f`` of integers, or elementwise of arrays; no result (``is_result``): not defined."""
         total = self.polynomial(*operands)
         return total if self.modulus is None else total % self.modulus
 
@@ -126,7 +181,7 @@ class Task:
         return total
 
     def largest(self, base: int, width: int) -> int:
-        """An upper bound of ``f`` on operands of at most ``width`` digits."""
+        """An upper bound of ``f``, signed of ``|f|``, on operands of at most ``width`` digits."""
         if self.modulus is not None:
             return self.modulus - 1
         top = base**width - 1  # a number of thousands of digits
@@ -134,11 +189,16 @@ class Task:
 
     @cached_property
     def _positive(self) -> Counter[int]:
-        """The sum of the positive coefficients, by the degree of their terms."""
+        """The sum of the positive coefficients, by the degree of their terms.
+
+        Where results are signed that of the negative ones, if it is larger.
+        """
         factors: Counter[int] = Counter()
+        negative: Counter[int] = Counter()
         for c, e in self.terms:
             factors[sum(e)] += max(c, 0)
-        return factors
+            negative[sum(e)] += max(-c, 0)
+        return factors | negative if self.signed else factors
 
     def without_idle_modulus(self, base: int, width: int) -> Task:
         """The task without its modulus, if no operands of at most ``width`` digits reach it."""
@@ -149,8 +209,20 @@ class Task:
         return whole if whole.largest(base, width) < self.modulus else self
 
     def result_width(self, base: int, width: int) -> int:
-        """Digits M that hold every result of operands of at most ``width`` digits."""
-        return digit_count(self.largest(base, width), base)
+        """Digits M that hold every result of operands of at most ``width`` digits, and its sign."""
+        return digit_count(self.largest(base, width), base) + self.signed
+
+    def digits(self, values: Any, base: int, width: int) -> Iterator[Any]:
+        """The digits of results, units first, elementwise of arrays.
+
+        A sign stands above the others, if results have one: 1 of a negative result, otherwise 0.
+        """
+        rest = abs(values)
+        for _ in range(width - self.signed):
+            yield rest % base
+            rest = rest // base
+        if self.signed:
+            yield (values < 0) * 1
 
     def text(self, operands: Sequence[str] | None = None) -> str:
         """The task as a person writes it: ``(a + b) mod 100``; a sum as operand has brackets."""
@@ -183,6 +255,7 @@ class Operations(Task):
     Args:
         parts: the operations.
         modulus: that of every operation, or None.
+        results: as they are of every operation.
 
     Raises:
         InvalidInput: operations that are the same, or have other operands or another modulus.
@@ -216,13 +289,13 @@ class Operations(Task):
             groups = [g for g in groups if not g & group] + [joined]
         return tuple(sorted(tuple(sorted(g)) for g in groups))
 
-    @cached_property
+    @property
     def needs_order(self) -> bool:
         """False: of the digits that are shown those count of any operation."""
         return False
 
     def evaluate(self, *operands: Any) -> Any:
-        """The operation that the last number says, of the others; negative if not defined."""
+        """The operation that the last number says, of the others; no result if not defined."""
         return one_of(self.parts, operands)
 
     def largest(self, base: int, width: int) -> int:
@@ -240,6 +313,96 @@ class Operations(Task):
         return ", ".join(part.formula(operands) for part in self.parts)
 
 
+def _plus(total: Any, more: Any) -> Any:
+    return total + more
+
+
+def _larger(total: Any, more: Any) -> Any:
+    return total + (more - total) * (more > total)
+
+
+@dataclass(frozen=True)
+class DigitFunction(Task):
+    """A function of the digits of one number, whatever their places, or their reversal.
+
+    Args:
+        base: that of the digits.
+        divisor: what the function is reduced by; None where it is not.
+    """
+
+    base: int = 10
+    divisor: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.divisor is not None and self.divisor < 1:
+            raise InvalidInput(f"modulus must be at least 1, not {self.divisor}")
+
+    @property
+    def combine(self) -> Callable[[Any, Any], Any] | None:
+        """How it is made of its values for two parts of the digits; None: not of these alone."""
+        return DIGIT_FUNCTIONS[self.name].combine
+
+    @property
+    def asked_modulus(self) -> int | None:
+        return self.divisor if DIGIT_FUNCTIONS[self.name].modular else None
+
+    @property
+    def degree(self) -> int:
+        """That of a number alone: no result is longer."""
+        return 1
+
+    @property
+    def is_linear(self) -> bool:
+        return False
+
+    @property
+    def repeats(self) -> bool:
+        return True
+
+    @property
+    def follows_polynomial(self) -> bool:
+        return False
+
+    def evaluate(self, *operands: Any) -> Any:
+        [rest] = operands
+        total = 0 * rest
+        while np.any(rest > 0):
+            digit = rest % self.base
+            if self.combine is None:
+                total = total + (total * (self.base - 1) + digit) * (rest > 0)
+            else:
+                total = self.merged(total, digit)
+            rest = rest // self.base
+        return total
+
+    def merged(self, first: Any, second: Any) -> Any:
+        """The value for some digits, from those for two parts of them."""
+        assert self.combine is not None
+        total = self.combine(first, second)
+        return total if self.divisor is None else total % self.divisor
+
+    def largest(self, base: int, width: int) -> int:
+        if self.divisor is not None:
+            return self.divisor - 1
+        return base**width - 1 if self.combine is None else self.base - 1
+
+    def text(self, operands: Sequence[str] | None = None) -> str:
+        """The function as a person writes it: ``digit_sum(a) mod 7``."""
+        modulo = "" if self.asked_modulus is None else f" mod {self.asked_modulus}"
+        return self._of(operands) + modulo
+
+    def formula(self, operands: Sequence[str] | None = None) -> str:
+        """The function as SymPy writes it, ``Mod(digit_sum(a), 7)``."""
+        of = self._of(operands)
+        return of if self.asked_modulus is None else f"Mod({of}, {self.asked_modulus})"
+
+    def _of(self, operands: Sequence[str] | None) -> str:
+        [name] = operands or self.names
+        return (
+            f"{self.name}({name.removeprefix('(').removesuffix(')') if name[0] == '(' else name})"
+        )
+
+
 def one_of(functions: Sequence[Any], operands: Sequence[Any]) -> Any:
     """What the function says, of all operands but the last, whose index the last one is."""
     *values, which = operands
@@ -253,7 +416,8 @@ def joined(name: str, parts: Sequence[Task]) -> Task:
     if len(parts) == 1:
         return parts[0]
     terms = tuple(term for part in parts for term in part.terms)
-    return Operations(name, terms, parts[0].names, parts[0].modulus, tuple(parts))
+    first = parts[0]
+    return Operations(name, terms, first.names, first.modulus, first.results, tuple(parts))
 
 
 def polynomial_text(terms: Sequence[Term], operands: Sequence[str]) -> str:
@@ -308,6 +472,7 @@ TASKS: dict[str, NamedTask] = {
     "multi_add": NamedTask(_SUM_OF_THREE, ("a", "b", "c"), False, "a + b + c"),
     "affine": NamedTask(_AFFINE, _AB, False, "2*a + 3*b + 1 (others as --expr)"),
     "square": NamedTask(((1, (2,)),), ("a",), False, "a ** 2"),
+    "copy": NamedTask(((1, (1,)),), ("a",), False, "a"),
     "mod_add": NamedTask(_SUM, _AB, True, "(a + b) mod p"),
     "mod_sub": NamedTask(_DIFFERENCE, _AB, True, "(a - b) mod p"),
     "mod_mul": NamedTask(_PRODUCT, _AB, True, "(a * b) mod p"),
@@ -315,31 +480,57 @@ TASKS: dict[str, NamedTask] = {
 """Every named task.  Adding a row here is all that a new task needs."""
 
 
+class NamedDigitFunction(NamedTuple):
+    """A row of the table of digit functions."""
+
+    combine: Callable[[Any, Any], Any] | None
+    modular: bool
+    divisor: int | None
+    summary: str
+
+
+DIGIT_FUNCTIONS = {
+    "digit_sum": NamedDigitFunction(_plus, True, None, "the sum of a's digits mod p"),
+    "parity": NamedDigitFunction(_plus, False, 2, "the sum of a's digits mod 2"),
+    "max_digit": NamedDigitFunction(_larger, False, None, "the largest digit of a"),
+    "reverse": NamedDigitFunction(None, False, None, "a read from its units: 120 is 21"),
+}
+"""Every named function of the digits of one number."""
+
+
 def takes_modulus(name: str) -> bool:
-    """Whether a task of the table is modular (InvalidInput: no such name)."""
-    return any(look_up("task", x, TASKS).modular for x in name.split(","))
+    """Whether a task of the tables is modular (InvalidInput: no such name)."""
+    return any(look_up("task", x, TASKS | DIGIT_FUNCTIONS).modular for x in name.split(","))
 
 
 def is_named(name: str) -> bool:
-    """Whether a name is one of the table, or several of them joined by commas."""
-    return all(x in TASKS for x in name.split(","))
+    """Whether a name is one of the tables, or several of them joined by commas."""
+    return all(x in TASKS | DIGIT_FUNCTIONS for x in name.split(","))
 
 
-def named_task(name: str, modulus: int | None = None) -> Task:
-    """A task of the table, or several of them joined by commas: ``add,sub``.
+def named_task(
+    name: str, modulus: int | None = None, results: str = UNSIGNED, base: int = 10
+) -> Task:
+    """A task of the tables, or several of them joined by commas: ``add,sub``.
+
+    Args:
+        base: that of the digits, for functions of these.
 
     Raises:
         InvalidInput: no such name; a modulus missing, or one too many.
     """
-    return joined(name, [_named_task(x.strip(), modulus) for x in name.split(",")])
+    return joined(name, [_named_task(x.strip(), modulus, results, base) for x in name.split(",")])
 
 
-def _named_task(name: str, modulus: int | None) -> Task:
-    entry = look_up("task", name, TASKS)
+def _named_task(name: str, modulus: int | None, results: str, base: int) -> Task:
+    entry = look_up("task", name, TASKS | DIGIT_FUNCTIONS)
     if entry.modular and modulus is None:
         raise InvalidInput(f"task '{name}' needs a modulus (--modulus P, at least 1)")
     if not entry.modular and modulus is not None:
         alternative = f"mod_{name}"
         hint = f"; did you mean '{alternative}'?" if alternative in TASKS else ""
         raise InvalidInput(f"task '{name}' takes no modulus{hint}")
-    return Task(name, entry.terms, entry.names, modulus)
+    if isinstance(entry, NamedDigitFunction):
+        divisor = modulus if entry.modular else entry.divisor
+        return DigitFunction(name, (), ("a",), None, results, base, divisor)
+    return Task(name, entry.terms, entry.names, modulus, results)

@@ -4,14 +4,16 @@ Counted, never sampled.  A domain is cut into boxes of independent digits, and e
 its own way of counting the members of a box on which f and f^ agree.  All raise ``InvalidInput``
 where the task is defined nowhere on the domain, ``NotCountable`` where a box is too large for it.
 
-* linear forms over N: digit by digit (``theory.arithmetic.automaton``);
+* linear forms without a modulus: digit by digit (``theory.arithmetic.automaton``);
 * polynomials mod p: residue by residue (``theory.arithmetic.residues``);
+* functions of digits: by a state that each digit moves;
 * polynomials with positive coefficients over N: every monomial must keep its value;
 * anything else, and what is too large for these: enumeration, while the box is small.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,7 +30,7 @@ from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.effort import ENTRIES, memoize_with_cost, spend
 from arith.theory.arithmetic.integer_arrays import Array, exact_dtype, operand_tuples
 from arith.theory.arithmetic.residues import Operand, keys_unchanged, unchanged
-from arith.theory.arithmetic.tasks import Task
+from arith.theory.arithmetic.tasks import DigitFunction, Task
 from arith.theory.errors import InvalidInput, NotCountable
 from arith.theory.generalization.joint_support import split_unseen
 from arith.theory.generalization.learned import LearnedFunction
@@ -141,7 +143,7 @@ def matches(learned: LearnedFunction, box: Box) -> int:
         if box.size > LARGEST_ENUMERATION:
             raise
     right, answer = _evaluated(learned, box)
-    return int(np.count_nonzero((right == answer) & (right >= 0)))
+    return int(np.count_nonzero((right == answer) & learned.task.is_result(right)))
 
 
 def touched(support: Support, box: Box, task: Task) -> bool:
@@ -156,9 +158,11 @@ def touched(support: Support, box: Box, task: Task) -> bool:
 def _counted(learned: LearnedFunction, box: Box) -> int:
     """The members of a box on which f and f^ agree, without enumeration."""
     task, support = learned.task, learned.support
+    if isinstance(task, DigitFunction):
+        return _of_digits(task, support, box)
     if task.modulus is not None:
         return unchanged(task.terms, task.modulus, _operands(learned, box))
-    if not task.needs_order and not any(support.offset(j) for j in range(task.operands)):
+    if not task.subtracts and not any(support.offset(j) for j in range(task.operands)):
         return _monotone(learned, box)
     if task.is_linear:
         width = task.result_width(learned.base, max(box.width, support.width))
@@ -226,6 +230,31 @@ def _monotone(learned: LearnedFunction, box: Box) -> int:
         if all("zero" in x or "cut" not in x for x in monomials):
             count += prod(ways for _, ways in chosen)
     return count
+
+
+def _of_digits(task: DigitFunction, support: Support, box: Box) -> int:
+    """A function of digits is a state that each digit moves; f and f^ are run side by side.
+
+    The reversal of a number that is cut is another one: it is shorter, and ends alike.
+    """
+    if task.combine is None:
+        if support.read_length(0) is None:
+            raise NotCountable("reversals with constants among the digits are not counted")
+        whole = _three_ways(support, box, 0)
+        return whole["zero"] + whole["kept"]
+    ways = Counter({(0, 0): 1})
+    for i in range(1, max(box.width, support.width) + 1):
+        values, constant = box.values(0, i), support.constant((0, i))
+        moves = Counter(
+            (task.evaluate(d), task.evaluate(d if constant is None else constant)) for d in values
+        )
+        spend(2_000 * (len(ways) * len(moves) + len(values)))
+        after: Counter[tuple[int, int]] = Counter()
+        for (state, seen), n in ways.items():
+            for (d, other), times in moves.items():
+                after[task.merged(state, d), task.merged(seen, other)] += n * times
+        ways = after
+    return sum(n for (state, seen), n in ways.items() if state == seen)
 
 
 def _three_ways(support: Support, box: Box, operand: int) -> dict[str, int]:
@@ -306,12 +335,12 @@ def _enumerated(learned: LearnedFunction, box: Box, width: int) -> _Counts:
         raise NotCountable("there are too many operand tuples to be enumerated")
     right, answer = _evaluated(learned, box)
     spend(box.size * width * (50 if right.dtype == np.int64 else 500))
-    good = prefix = (right >= 0) & (answer >= 0)
+    task, base = learned.task, learned.base
+    good = prefix = task.is_result(right) & task.is_result(answer)
     digit: _Counts = []
     lowest: _Counts = []
-    for i in range(width):
-        weight = learned.base**i
-        same = right // weight % learned.base == answer // weight % learned.base
+    for x, y in zip(*(task.digits(v, base, width) for v in (right, answer)), strict=True):
+        same = x == y
         digit.append(int(np.count_nonzero(good & same)))
         prefix = prefix & same
         lowest.append(int(np.count_nonzero(prefix)))
@@ -319,11 +348,11 @@ def _enumerated(learned: LearnedFunction, box: Box, width: int) -> _Counts:
 
 
 def _all_digits(learned: LearnedFunction, box: Box, width: int) -> _Counts:
-    """Every digit at once: of linear forms over N, and of anything mod p."""
+    """Every digit at once: of rules of finite carry, and of anything mod p."""
     task, positions = learned.task, range(1, width + 1)
     if task.modulus is not None:
         return _counts_mod(learned, _operands(learned, box), task.modulus, positions)
-    if not task.is_linear:
+    if not task.has_finite_carry:
         raise NotCountable(f"the digits of '{task.name}' are not counted at once")
     each, lowest = [range(i, i + 1) for i in positions], [range(1, j + 1) for j in positions]
     return [*_equal_digits(learned, box, each + lowest)]
@@ -348,7 +377,7 @@ def _digit_by_digit(learned: LearnedFunction, box: Box, width: int) -> _Counts:
     digit: _Counts = [None] * width
     lowest: _Counts = [None] * width
     too_many = False  # residues mod B**j, and so for every larger j
-    for i in range(0 if task.needs_order else width):
+    for i in range(width if task.follows_polynomial and not task.needs_order else 0):
         power = learned.base ** (i + 1)
         decided = task.modulus is None or task.modulus % power == 0
         try:
@@ -402,7 +431,7 @@ def witnesses(learned: LearnedFunction, test: Domain) -> Witnesses:
                 continue
             spend(cost)
             truth, answer = task.evaluate(*x), learned.evaluate(*x)
-            if min(truth, answer) < 0:  # the task is not defined there
+            if not task.is_result(min(truth, answer)):  # the task is not defined there
                 continue
             if truth == answer:
                 right = True

@@ -102,9 +102,10 @@ def right_values(task: Task, base: int, layout: Layout, what: Missing) -> int:
 
 @memoize_with_cost(1024)
 def _best_units(task: Task, base: int, operand: int) -> Fraction:
-    """The same of the units digit of a polynomial, which depends on units digits alone."""
+    """The same of the units digit, which depends on units digits alone in a polynomial."""
     n, tuples = task.modulus, base**task.operands
-    if (n is not None and n % base) or tuples > _MOST_TUPLES:
+    is_told = task.follows_polynomial and (n is None or n % base == 0)
+    if not is_told or tuples > _MOST_TUPLES:
         return Fraction(1)
     by_digit = np.moveaxis(_units(task, base), operand, -1).reshape(-1, base)
     spend(10 * base * tuples)

@@ -189,7 +189,7 @@ def _general(setting: Setting, shown: Support) -> tuple[Constants, tuple[Step, .
         return EITHER, (step,) * (rule != "receptive field")  # the contexts say more
     if encoding.reference in ("absolute", "shifted", "significance"):
         what = f"under {encoding.label} neighbouring positions are alike"
-        if carry_reach(setting.task, setting.base) is not None:
+        if setting.task.repeats:
             what += ", so a digit rule may go on"
             return EITHER, (step, cite("neighbours", what, leaves_open=True))
         alike = cite("neighbours", f"{what}; {_HAS_TO_BE_STEADY}", longer)

@@ -56,6 +56,8 @@ def _named(setting: Setting) -> str:
     ones = sorted(task.terms) == [(1, (0, 1)), (1, (1, 0))]
     if ones and task.modulus is None:
         return "addition"
+    if task.name == "parity":
+        return "parity"
     if task.terms != ((1, (1,)),):
         return ""
     if task.modulus is None:

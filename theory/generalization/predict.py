@@ -96,7 +96,8 @@ class Prediction:
         return {
             "task": s.task.name,
             "expression": s.task.formula(),
-            "modulus": s.task.modulus,
+            "modulus": s.task.asked_modulus,
+            **({"results": s.task.results} if s.task.signed else {}),
             "base": s.digit_base,
             "encoding": s.encoding.name,
             "layout": s.layout.name,

@@ -98,6 +98,8 @@ class Support:
         1 means that the digit cannot change the result, as position 3 in ``a * b mod 50``.
         """
         operand, position = digit
+        if not self.task.follows_polynomial:
+            return None
         steps = [c * self.base ** (position - 1) for c, e in self.task.terms if e[operand]]
         modulus = self.task.modulus
         if not steps:  # a constant function

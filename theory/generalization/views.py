@@ -112,6 +112,11 @@ def rule_above(setting: Setting) -> tuple[str, str]:
     name = encoding.label
     if encoding.reference == "absolute":
         return "one candidate", f"{name} tells a digit by its place, not by its distance"
+    if reach is None and setting.task.repeats:
+        return (
+            "landmark",
+            "one rule reads every digit alike, in results with a sign once that is known",
+        )
     if reach is None:
         return "one candidate", "the task has no finite carry, so no one rule repeats"
     if encoding.reference in ("shifted", "significance"):

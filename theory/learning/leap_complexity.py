@@ -58,7 +58,7 @@ def leaps(task: Task, base: int, train: Domain, most: int = FEW) -> Decision:
     """
     if task.degree == 0:
         return Decision.NO
-    if (task.modulus or 1) >= SAFE:
+    if (task.modulus or 1) >= SAFE or not task.follows_polynomial:
         return Decision.UNDECIDED
     train = replace(train, priming=(), pairs=None, weights="")
     boxes, n = train.boxes(base, task.operands), train.most_places

@@ -26,7 +26,15 @@ from arith.theory.arithmetic.domains import (
     each_text,
 )
 from arith.theory.arithmetic.expressions import own_modulus, parse_task
-from arith.theory.arithmetic.tasks import TASKS, Task, is_named, named_task
+from arith.theory.arithmetic.tasks import (
+    DIGIT_FUNCTIONS,
+    RESULTS,
+    TASKS,
+    UNSIGNED,
+    Task,
+    is_named,
+    named_task,
+)
 from arith.theory.errors import InvalidInput, look_up, unknown_name
 from arith.theory.setting.settings import LARGEST_BASE, PADDINGS, RANDOM_STARTS, Setting
 from arith.theory.transformer.encodings import ENCODINGS
@@ -41,6 +49,7 @@ LARGEST_TEST = 1000
 """The longest operand to test on."""
 MOST_NUMBERS = 10_000
 """The most numbers that a list, as that of moduli, may have."""
+TASK_NAMES = (*TASKS, *DIGIT_FUNCTIONS)
 WHERE_SET, IN_CELLS, ALWAYS = range(3)
 """Where an option is written: only where it differs from its default; in the JSON of cells always;
 there and in commands always."""
@@ -277,8 +286,8 @@ class Request:
 
     task: str | None = option(
         None,
-        f"Task: {', '.join(TASKS)}; several in one model as add,sub.",
-        names=TASKS,
+        f"Task: {', '.join(TASK_NAMES)}; several in one model as add,sub.",
+        names=TASK_NAMES,
     )
     expr: str | None = option(
         None,
@@ -396,6 +405,13 @@ class Request:
     result_width: int = option(
         0, "Digits that results are padded to; 0 is those of the longest.", "result_width"
     )
+    results: str = option(
+        UNSIGNED,
+        "unsigned: a task is not defined where it is negative; signed: a minus sign stands above "
+        "the highest digit of a negative result.",
+        "task.results",
+        names=RESULTS,
+    )
 
     def _task(self) -> Task:
         if self.task is not None and self.expr is not None:
@@ -403,10 +419,10 @@ class Request:
         if self.modulus is not None and self.modulus >= LARGEST_MODULUS:
             raise InvalidInput("--modulus has more than 40 digits")
         if self.expr is not None:
-            return parse_task(self.expr, self.modulus)
+            return parse_task(self.expr, self.modulus, self.results)
         if self.task is None:
-            raise InvalidInput(f"give a task: --task ({', '.join(TASKS)}) or --expr")
-        return named_task(self.task, self.modulus)
+            raise InvalidInput(f"give a task: --task ({', '.join(TASK_NAMES)}) or --expr")
+        return named_task(self.task, self.modulus, self.results, self.base)
 
     def setting(self) -> Setting:
         """The setting asked for (InvalidInput: no task or two, or a value that none can have)."""
@@ -420,6 +436,8 @@ class Request:
                 f"--starts needs numbers that start at random ({which}), not "
                 f"{setting.encoding.name} in the {setting.layout.text}"
             )
+        if task.signed and not any(x.may_be_negative for x in task.operations):
+            raise InvalidInput(f"--results signed: '{task.name}' is never negative")
         return setting
 
 
@@ -451,7 +469,8 @@ def setting_words(setting: Setting) -> list[str]:
     task, named = setting.task, is_named(setting.task.name)
     words = [f"--task {task.name}" if named else f'--expr "{task.name}"']
     said = None if named else own_modulus(task.name)
-    words += [f"--modulus {task.modulus}"] if task.modulus != said else []
+    modulus = task.asked_modulus
+    words += [f"--modulus {modulus}"] if modulus != said else []
     for part in _parts():
         value = part.of(setting)
         if part.option.written == ALWAYS or value != part.default:
@@ -477,7 +496,7 @@ def setting_columns(setting: Setting) -> dict[str, str | int | None]:
     """
     found: dict[str, str | int | None] = {
         "task": setting.task.name,
-        "modulus": setting.task.modulus,
+        "modulus": setting.task.asked_modulus,
     }
     for part in _parts():
         value, column = part.of(setting), "encoding" if part.name == "pe" else part.name
@@ -491,7 +510,8 @@ def setting_json(setting: Setting, **more: Any) -> dict[str, Any]:
     Args:
         more: further entries, to stand before the options that are written only where set.
     """
-    always: dict[str, Any] = {"task": setting.task.name, "modulus": setting.task.modulus}
+    task = setting.task
+    always: dict[str, Any] = {"task": task.name, "modulus": task.asked_modulus}
     changed = {}
     for part in _parts():
         value = part.of(setting)
@@ -509,11 +529,11 @@ def read_setting(data: dict[str, Any]) -> Setting:
         for name, o, *_ in _parts()
         if o.written >= IN_CELLS or name in data
     }
-    name, modulus = data["task"], data["modulus"]
+    name, modulus, results = data["task"], data["modulus"], values.get("task.results", UNSIGNED)
     if is_named(name):
-        return _setting(named_task(name, modulus), values)
+        return _setting(named_task(name, modulus, results, values["digit_base"]), values)
     asked = None if own_modulus(name) == modulus else modulus  # the name may hold it itself
-    return _setting(parse_task(name, asked), values)
+    return _setting(parse_task(name, asked, results), values)
 
 
 def _setting(task: Task, values: dict[str, Any]) -> Setting:

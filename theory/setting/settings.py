@@ -242,6 +242,7 @@ class Setting:
         encoding, what = self.encoding, f"the {layout.text}"
         if layout.scratchpad and not self.task.has_finite_carry:
             needed = "a sum of multiples of the operands, without a modulus"
+            needed += " or signs of results" * self.task.signed
             raise InvalidInput(f"{what} writes carries: it needs {needed}")
         is_numbered = layout.hinted or layout.scratchpad or not layout.result_spaces
         if encoding.reference == "significance" and not is_numbered:
@@ -303,8 +304,9 @@ class Setting:
         width += f", results to {self.result_width}" if self.result_width else ""
         layers = f", {self.layers_text}" if self.layers else ""
         natural = ", natural lengths" if self.natural else ""
+        signed = ", signed results" if self.task.signed else ""
         test = f", tested in the {self.test_layout.text}" if self.test_layout else ""
-        return f"{self.layout.text}{natural}{window}{width}{layers}{test}"
+        return f"{self.layout.text}{natural}{signed}{window}{width}{layers}{test}"
 
     @property
     def layers_text(self) -> str:

@@ -173,7 +173,7 @@ def explanation(prediction: Prediction, learned: Learnability) -> list[str]:
         for number, step in enumerate(steps, 1)
     ]
     lines += _decided_by(prediction)
-    if not prediction.operations:
+    if prediction.setting.task.terms and not prediction.operations:
         lines.append(_of_the_task(prediction.setting))
     lines += [*published_lines(prediction, with_reason=True)]
     lines += _before_convergence(prediction.setting, learned) + _how_soon(learned)

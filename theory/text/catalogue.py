@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from arith.theory.arithmetic.automaton import digit_automaton
 from arith.theory.arithmetic.decision import Decision
 from arith.theory.arithmetic.properties import digit_causal, translation_invariant
-from arith.theory.arithmetic.tasks import TASKS, named_task
+from arith.theory.arithmetic.tasks import DIGIT_FUNCTIONS, TASKS, named_task
 from arith.theory.errors import look_up
 from arith.theory.generalization.rules import RULES, Basis, Rule
 from arith.theory.generalization.theorems import THEOREMS, Theorem
@@ -59,13 +59,15 @@ LAYOUT_PARTS = ", ".join(
 def task_rows() -> list[list[str]]:
     """A row per named task in base 10; what depends on the modulus is said of none."""
     rows = []
-    for name, entry in TASKS.items():
+    for name, entry in (TASKS | DIGIT_FUNCTIONS).items():
         known = ["depends on p", "-", "no"]
         if not entry.modular:
             task = named_task(name)
             causal, invariant = digit_causal(task, 10)[0], translation_invariant(task)
             number = str(digit_automaton(task, 10).states) if task.has_finite_carry else "unbounded"
             known = [_yes(causal is Decision.YES), number, _yes(invariant)]
+        if name in DIGIT_FUNCTIONS:
+            known = ["no", "-", "no"]
         rows.append([name, entry.summary, *known])
     return rows
 

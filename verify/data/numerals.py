@@ -30,12 +30,13 @@ def symbols(base: int, landmarks: Sequence[str] = LANDMARKS) -> list[str]:
 
 
 def numeral(value: int, base: int) -> str:
-    """A number from 0, written in a base."""
+    """A whole number, written in a base."""
     found: list[str] = []
+    sign, value = "-" * (value < 0), abs(value)
     while value or not found:
         value, rest = divmod(value, base)
         found.insert(0, _digit(rest, base))
-    return ("" if _is_short(base) else ":").join(found)
+    return sign + ("" if _is_short(base) else ":").join(found)
 
 
 def numbers(text: str, base: int) -> list[int]:

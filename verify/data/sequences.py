@@ -31,7 +31,8 @@ class Format:
     """How the examples of one cell are written: task, base, layout and padded width.
 
     Tokens 0 .. B-1 are digits; B, B+1, B+2 are the landmarks ``<bos>``, ``+``, ``=``.  What else a
-    layout writes follows: the end, a space, carries, and the markers of positions 1, 2, ...
+    layout writes follows: the end, a minus sign, a space, carries, and the markers of positions 1,
+    2, ...  A minus is the highest digit of a negative result; that place is always written.
 
     Of several operations each has a sign of its own in place of ``+``, and operand digits have one
     row more, whose units digit says which.
@@ -87,15 +88,20 @@ class Format:
         """The first token after the digits, the landmarks and the end."""
         return self.end + any(x.end for x in self.layouts)
 
+    @property
+    def minus(self) -> int:
+        """The token of a minus sign, if results may have one."""
+        return self.first_other
+
     @cached_property
     def space(self) -> int | None:
         """The token that stands before some digits; None where there are no spaces."""
         has_spaces = any(x.spaces or x.result_spaces for x in self.layouts)
-        return self.first_other if has_spaces else None
+        return self.first_other + self.task.signed if has_spaces else None
 
     @cached_property
     def _first_carry(self) -> int:
-        return self.first_other + (self.space is not None)
+        return self.first_other + self.task.signed + (self.space is not None)
 
     @cached_property
     def _first_marker(self) -> int:
@@ -161,7 +167,8 @@ class Format:
             if token.kind == "landmark":
                 sequence[:, slot] = self._landmark(token.symbol, operands)
             elif token.kind == "space":
-                sequence[:, slot] = self.first_other
+                assert self.space is not None
+                sequence[:, slot] = self.space
             elif token.kind == "marker":
                 sequence[:, slot] = self._first_marker + i + (0 if starts is None else starts)
             elif token.kind == "carry":
@@ -205,15 +212,22 @@ class Format:
         return list(np.moveaxis(operands.astype(dtype, copy=False) @ weights, 1, 0))
 
     def to_digits(self, values: np.ndarray) -> np.ndarray:
-        """Numbers ``(n,)`` as result digits ``(n, M)``; a negative number as digits -1."""
-        negative = np.asarray(values < 0, dtype=bool)
-        rest = np.where(negative, 0, values)
+        """Numbers ``(n,)`` as result digits ``(n, M)``; what is no result as digits -1."""
         digits = np.empty((len(values), self.result_width), dtype=np.int64)
-        for i in range(self.result_width):
-            digits[:, i] = rest % self.base
-            rest = rest // self.base
-        digits[negative] = -1
+        for i, digit in enumerate(self.task.digits(values, self.base, self.result_width)):
+            digits[:, i] = digit
+        if self.task.signed:
+            digits[:, -1] *= self.minus
+        digits[~np.asarray(self.task.is_result(values), dtype=bool)] = -1
         return digits
+
+    def number(self, digits: np.ndarray) -> int | None:
+        """The number that is written with result digits ``(M,)``; None if none is."""
+        size = sum(d * self.base**i for i, d in enumerate(digits.tolist()) if 0 <= d < self.base)
+        is_negative = self.task.signed and self.minus in digits
+        value = -size if is_negative else size
+        written = self.to_digits(np.array([value], dtype=object))[0]
+        return value if (written == digits).all() else None
 
     def results(self, operands: np.ndarray) -> np.ndarray:
         """The true result digits ``(n, M)`` of operand digits ``(n, k, N)``."""
@@ -309,6 +323,15 @@ class NaturalFormat(Format):
                 there[:, slot] &= spaces[:, number, i]
         return self._moved_together(self._columns(tokens, numbers, starts), there)
 
+    def to_digits(self, values: np.ndarray) -> np.ndarray:
+        """The same; a minus stands directly above the highest digit, and no other sign is there."""
+        digits = super().to_digits(values)
+        if self.task.signed:
+            signs = digits[:, -1].copy()
+            digits[:, -1] = 0
+            digits[np.arange(len(digits)), lengths(digits)] = signs
+        return digits
+
     def _all_tokens(self) -> tuple[Token, ...]:
         """What may stand in an example; interleaved, any result digit may follow ``=``."""
         if not self.layout.interleaved:
@@ -341,6 +364,8 @@ class NaturalFormat(Format):
         columns = np.broadcast_to(each * places, (len(said), len(i)))
         written = np.take_along_axis(said, columns + each - 1, axis=1)
         fine = written < self.base
+        if self.task.signed:
+            fine |= written == self.minus
         if self.layout.hinted:
             markers = np.take_along_axis(said, columns + self.layout.result_spaces, axis=1)
             fine &= markers == self._first_marker + i

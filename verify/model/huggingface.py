@@ -66,13 +66,15 @@ def export(kept: KeptModel, folder: Path) -> None:
     """Write a kept model, its code, a tokenizer and a page on them.
 
     Raises:
-        InvalidInput: transformers is not installed, the folder is there and not empty, or numbers
-            have natural lengths.
+        InvalidInput: transformers is not installed, the folder is there and not empty, numbers
+            have natural lengths, or results are signed.
         Failed: the disk is full or fails.
     """
     refuse_natural(kept.run.cell, "an export")
     if kept.run.cell.format.vocabulary > kept.run.cell.format.end:
         raise InvalidInput("an export takes examples of digits and signs, without other tokens")
+    if kept.run.cell.setting.task.signed:
+        raise InvalidInput("an export needs unsigned results: its tokenizer has no minus sign")
     if find_spec("transformers") is None:
         raise InvalidInput("an export needs the extra: pip install 'arith[hf]'")
     if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):

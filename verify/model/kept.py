@@ -23,7 +23,7 @@ from msgspec import Meta
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
-from arith.theory.arithmetic.tasks import TASKS
+from arith.theory.arithmetic.tasks import is_named
 from arith.theory.errors import InvalidInput
 from arith.verify.data.numerals import symbols
 from arith.verify.model.gpt import GPT
@@ -106,7 +106,7 @@ def kept_path(folder: Path, job: Job, precision: str) -> Path:
     The hash is that of the whole cell, the recipe and the precision.
     """
     cell, task = job.cell, job.cell.setting.task
-    modulus = task.modulus if task.name in TASKS and task.modulus else ""
+    modulus = task.asked_modulus if is_named(task.name) and task.asked_modulus else ""
     words = f"{task.name} {modulus} {cell.label().removeprefix(task.text())} {cell.model}"
     identity = json.dumps([cell.key, job.recipe.version, precision])
     digest = hashlib.sha256(identity.encode()).hexdigest()[:8]

@@ -74,7 +74,7 @@ def read_question(text: str, cell: Cell) -> tuple[int, ...]:
             most = "the most that it is tested on" if s.natural else "the width of its operands"
             what = f"has more than {s.digits} digits, {most}"
             raise InvalidInput(f"'{text}': {numeral(x, base)} {what}")
-    if s.task.evaluate(*found) < 0:
+    if not s.task.is_result(s.task.evaluate(*found)):
         raise InvalidInput(f"'{text}': {task} is negative there, which no answer can be")
     return tuple(found)
 
@@ -86,24 +86,24 @@ def ask(
     s = cell.setting
     learned = s.task if prediction.continues else prediction.learned
     lengths = [[digit_count(x, s.base) for x in operands] for operands in questions]
-    said: dict[int, list[int]] = {}
+    said: dict[int, int | None] = {}
     for longest in set(map(max, lengths)):
         rows = [i for i, each in enumerate(lengths) if max(each) == longest]
-        weights = [s.base**i for i in range(cell.format_for(longest).width)]
+        fmt = cell.format_for(longest)
+        weights = [s.base**i for i in range(fmt.width)]
         digits = [[[x // w % s.base for w in weights] for x in questions[i]] for i in rows]
-        found = answers(model, cell, np.array(digits, dtype=np.int64)).tolist()
-        said.update(zip(rows, found, strict=True))
+        found = answers(model, cell, np.array(digits, dtype=np.int64))
+        said.update(zip(rows, map(fmt.number, found), strict=True))
     answered = []
     for i, operands in enumerate(questions):
         expected = None if learned is None else learned.evaluate(*operands)
-        number = sum(d * s.base**j for j, d in enumerate(said[i]))
         answered.append(
             Answered(
                 operands,
                 s.train.direction(s.train.length_of(lengths[i])),
-                number if min(said[i]) >= 0 and max(said[i]) < s.base else None,  # else a sign
+                said[i],
                 s.task.evaluate(*operands),
-                None if expected is None or expected < 0 else expected,
+                expected if expected is not None and s.task.is_result(expected) else None,
             )
         )
     return answered

@@ -134,10 +134,11 @@ class Cell:
         layers = f" L={s.layers}" if s.layers else ""
         base = "" if s.base == 10 else f" base {s.base}"
         natural = " natural" if s.natural else ""
+        signed = " signed" if s.task.signed else ""
         starts = f" S={s.starts}" if s.starts != STARTS else ""
         return (
-            f"{s.task.text()} · {s.encoding.label} · {s.layout.name}{natural}{window}{width}"
-            f"{layers}{starts} · {s.train.text()}{base}"
+            f"{s.task.text()} · {s.encoding.label} · {s.layout.name}{natural}{signed}{window}"
+            f"{width}{layers}{starts} · {s.train.text()}{base}"
         )
 
     @property

@@ -163,7 +163,7 @@ def _model_columns(run: Run) -> dict[str, Any]:
     return {
         "cell": run.cell.label(),
         "task": task.name,
-        "modulus": task.modulus,
+        "modulus": task.asked_modulus,
         "expression": task.text(),
         **setting_texts(run.cell.setting),
         "model": run.cell.model,

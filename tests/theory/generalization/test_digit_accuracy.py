@@ -36,13 +36,19 @@ def brute_digits(learned: LearnedFunction, test: Domain) -> DigitAccuracy:
     longest = max(*test.lengths, learned.support.width if constants else 1)
     width = task.result_width(base, longest)
 
-    def share(same: Callable[[int, int], bool]) -> Fraction:
-        return Fraction(sum(y >= 0 and same(x, y) for x, y in results), len(results))
+    def written(value: int) -> list[int]:
+        """The digits of the absolute value, and the sign above them if results have one."""
+        digits = [digit(abs(value), i, base) for i in range(1, width + 1)]
+        return [*digits[:-1], int(value < 0)] if task.signed else digits
 
-    places = range(1, width + 1)
+    pairs = [(written(x), written(y)) for x, y in results if task.is_result(y)]
+
+    def share(same: Callable[[list[int], list[int]], bool]) -> Fraction:
+        return Fraction(sum(same(x, y) for x, y in pairs), len(results))
+
     return DigitAccuracy(
-        tuple(share(lambda x, y, i=i: digit(x, i, base) == digit(y, i, base)) for i in places),
-        tuple(share(lambda x, y, j=j: (x - y) % base**j == 0) for j in places),
+        tuple(share(lambda x, y, i=i: x[i] == y[i]) for i in range(width)),
+        tuple(share(lambda x, y, j=j: x[: j + 1] == y[: j + 1]) for j in range(width)),
     )
 
 

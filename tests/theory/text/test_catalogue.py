@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from arith.theory.arithmetic.tasks import TASKS
 from arith.theory.generalization.rules import RULES
 from arith.theory.generalization.theorems import THEOREMS
+from arith.theory.setting.requests import TASK_NAMES
 from arith.theory.text.catalogue import encoding_rows, layout_rows, rule_rows, task_rows
 from arith.theory.transformer.encodings import ENCODINGS
 from arith.theory.transformer.layouts import LAYOUTS
 
 
 def test_the_catalogue_lists_every_entry() -> None:
-    assert [r[0] for r in task_rows()] == list(TASKS)
+    assert [r[0] for r in task_rows()] == list(TASK_NAMES)
     assert [r[0] for r in encoding_rows()] == list(ENCODINGS)
     assert [r[0] for r in layout_rows()] == list(LAYOUTS)
     assert [r[0] for r in rule_rows()] == [*(x.name for x in THEOREMS), *RULES]

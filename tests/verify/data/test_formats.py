@@ -88,20 +88,23 @@ def test_what_is_written_is_what_theory_and_the_model_know(cell: Cell, seed: int
         values = [sum(int(d) * base**i for i, d in enumerate(x)) for x in digits]
         right = task.evaluate(*values)
         widths = [fmt.width] * len(values)
-        result_width = fmt.result_width
+        result_width = fmt.result_width - task.signed
         if s.natural:
             widths = [digit_count(x, base) for x in values]
-            result_width = digit_count(int(right), base)
+            result_width = digit_count(abs(int(right)), base)
         zeros = form.leading_zeros
         numbers = [
             [x // base**i % base for i in range(w + z)]
             for x, w, z in zip(
-                [*values, right],
+                [*values, abs(right)],
                 [*widths, result_width],
                 [zeros] * len(values) + [0],
                 strict=True,
             )
         ]
+        if task.signed and (right < 0 or not s.natural):
+            numbers[-1].append(first_other(cell) if right < 0 else 0)
+            result_width += 1
         carries = []
         if form.scratchpad:
             carries = [sum(x % base**i for x in values) // base**i for i in range(result_width)]
@@ -131,6 +134,12 @@ def test_what_is_written_is_what_theory_and_the_model_know(cell: Cell, seed: int
     assert (fmt.read(said)[is_aligned] == results[is_aligned]).all()
 
 
+def first_other(cell: Cell) -> int:
+    """The number of the first token after the signs, the end and padding: a minus, if any."""
+    s = cell.setting
+    return s.base + 3 + (2 if s.natural else int(s.layout.end))
+
+
 def number_of(token: Written, cell: Cell) -> int:
     """The number of a token in the model's vocabulary, by the definition of the vocabulary."""
     s, base = cell.setting, cell.setting.base
@@ -140,7 +149,7 @@ def number_of(token: Written, cell: Cell) -> int:
         return signs[token.what]
     if token.what == "digit":
         return token.value
-    following = base + 3 + (2 if s.natural else int(s.layout.end))
+    following = first_other(cell) + s.task.signed
     if token.what == "space":
         return following
     following += bool(s.layout.spaces or s.layout.result_spaces)

@@ -9,12 +9,14 @@ import pytest
 import torch
 from builders.cells import cell, natural_cell
 from builders.kept_models import kept_run
-from builders.tiny_models import untrained
+from builders.tiny_models import taught, untrained
 
 from arith.theory.arithmetic.directions import Direction
+from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.tasks import named_task
 from arith.theory.errors import InvalidInput
 from arith.theory.generalization.predict import predict
-from arith.verify.model.measure import answers
+from arith.verify.model.measure import answers, held_out_accuracy, measure
 from arith.verify.model.networks import network
 from arith.verify.model.questions import ask, legend, read_question
 
@@ -104,3 +106,15 @@ def test_numbers_of_natural_length_are_asked_as_long_as_they_are() -> None:
     value = sum(d * 10**i for i, d in enumerate(said)) if 0 <= min(said) <= max(said) < 10 else None
     found = ask(net, c, prediction, [(12345, 6), (12, 34)])
     assert found[1].model == value
+
+
+def test_a_small_model_learns_a_function_of_digits() -> None:
+    task, train = named_task("max_digit", base=6), Domain((1, 2, 3))
+    c = cell(task, base=6, train=train, test_lengths=(3, 4))
+    [model] = taught(c, seeds=1).models
+    prediction = predict(c.setting)
+    assert held_out_accuracy(model, c) > 0.9
+    longer = measure(model, c, prediction, 4)
+    assert longer.samples == 1080 and longer.learned is not None and longer.learned > 800
+    found = ask(model, c, prediction, [read_question(x, c) for x in ("a = 304", "max_digit(25)")])
+    assert [(x.operands, x.model, x.right) for x in found] == [((112,), 4, 4), ((17,), 5, 5)]
