@@ -1,0 +1,271 @@
+"""A forecast at every untrained length: what models got right in the settings most like this one.
+
+Theory says which settings are alike: what is claimed, what is left open and why, which views
+training showed.  The lengths that were measured (``forecast.csv``, made from all evidence) are
+ordered by how much they differ in that (``WEIGHTS``), and the nearest of them, at least ``MODELS``
+models, are the forecast: the median of what they got right, and an interval that leaves out a tenth
+on each side.  One that differs more counts less, by ``exp(-difference)``, and to all of them comes
+what was never measured: a model that counts ``UNKNOWN`` and may do anything.  So where nothing is
+near the interval is wide.
+
+A forecast is beside what is claimed and never in its place.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import groupby
+from math import ceil, floor, log2
+from typing import Any
+
+import numpy as np
+
+from arith.theory.arithmetic.properties import base_aligned
+from arith.theory.errors import NotCountable
+from arith.theory.generalization.lengths import LengthPrediction
+from arith.theory.generalization.outcomes import Claim
+from arith.theory.generalization.rules import Step
+from arith.theory.generalization.views import carry_reach, tokens, views
+from arith.theory.setting.settings import Setting
+
+MODELS = 8
+"""The fewest models that a forecast rests on."""
+UNKNOWN = 0.01
+"""What a model that was never measured counts, where one of the very same setting counts 1."""
+INTERVAL = 0.8
+"""The share of models that are expected within the interval."""
+TABLE = "forecast.csv"
+_NONE = -1.0
+"""A number that there is none of."""
+
+Feature = str | float
+WEIGHTS: dict[str, tuple[float, float]] = {
+    "least": (8, 0.5),
+    "most": (8, 0.5),
+    "why": (1, 0),
+    "unseen": (2, 0.5),
+    "beyond": (4, 3),
+    "encoding": (1, 0),
+    "reference": (2, 0),
+    "parameters": (2, 0),
+    "interleaved": (4, 0),
+    "natural": (1, 0),
+    "windowed": (2, 0),
+    "layers": (2, 0),
+    "room": (2, 8),
+    "unmarked": (2, 3),
+    "modulus": (1, 0),
+    "base": (1, 2),
+    "domain": (2, 0),
+    "restricted": (1, 0),
+}
+"""By feature: what a difference counts, and for numbers the difference from which it is a whole one
+(0: any difference is).  Chosen by cross-validation with cells, encodings and bases held out
+(docs/findings.md, *Forecasts*)."""
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What models are expected to get right at a length.
+
+    Args:
+        median: of the models that it rests on.
+        low: the least share of an interval that ``INTERVAL`` of models are expected in.
+        high: the largest.
+        models: how many models it rests on.
+        cells: their cells, the nearest first.
+        near: whether they are like it; if not, the interval is 0 to 1.
+        near: whether what was measured says something of it; else the interval is 0 to 1.
+    """
+
+    median: float
+    low: float
+    high: float
+    models: int
+    cells: tuple[str, ...]
+    near: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """The forecast as a JSON object: how many cells, and their names."""
+        return {**vars(self), "cells": len(self.cells), "nearest": list(self.cells)}
+
+
+def forecast(
+    setting: Setting,
+    steps: Sequence[Step],
+    lengths: Iterable[LengthPrediction],
+    without: str | None = None,
+) -> dict[int, Forecast]:
+    """The forecast at each untrained length of a setting.
+
+    Args:
+        steps: of the derivation.
+        without: a cell whose measurements are left out, to see how a forecast does without them.
+    """
+    table, found = _table(), dict[int, Forecast]()
+    known = table.differences(setting_features(setting))
+    known[[cell == without for cell in table.cells]] = np.inf
+    for x in lengths:
+        if not setting.is_premise(x.digits):
+            of_length = length_features(setting, steps, x)
+            found[x.digits] = table.forecast(known + table.differences(of_length))
+    return found
+
+
+# --- what settings have in common ----------------------------------------------------------------
+
+
+def setting_features(setting: Setting) -> dict[str, Feature]:
+    """What a setting is compared by, whatever the length."""
+    encoding, layout, task = setting.encoding, setting.layout, setting.task
+    p = task.without_idle_modulus(setting.base, setting.digits).modulus
+    aligned = p is not None and base_aligned(p, setting.base) is not None
+    return {
+        "encoding": encoding.name,
+        "reference": encoding.reference,
+        "parameters": "own" if encoding.own_parameter else "shared",
+        "interleaved": _word(layout.interleaved),
+        "natural": _word(setting.natural),
+        "windowed": _word(setting.window > 0),
+        "layers": str(setting.layers),
+        "modulus": "none" if p is None else "aligned" if aligned else "other",
+        "base": log2(setting.base),
+        "domain": setting.train.kind,
+        "restricted": _word(setting.train.restricted),
+        **_of_views(setting),
+    }
+
+
+def length_features(
+    setting: Setting, steps: Sequence[Step], x: LengthPrediction
+) -> dict[str, Feature]:
+    """What a length is compared by: what theory says of it, and how far from training it lies.
+
+    Where nothing is claimed ``why`` is the rule that leaves it open, else the theorems that decide.
+    """
+    is_open = x.claim == Claim.NONE
+    here = [s.rule for s in steps if s.leaves_open and (not s.lengths or x.digits in s.lengths)]
+    why = next((rule for rule in here if rule != "two candidates"), "")
+    shortest, *_, longest = (*setting.train.every_length, setting.train.every_length[-1])
+    return {
+        "least": float(x.at_least),
+        "most": float(x.at_most),
+        "why": why if is_open else " and ".join(x.because),
+        "unseen": _number(x.unseen_share),
+        "beyond": float(max(0, x.digits - longest) + min(0, x.digits - shortest)),
+    }
+
+
+def _of_views(setting: Setting) -> dict[str, Feature]:
+    """What queries see, of tasks of finite carry.
+
+    The tokens in a query's window that its rule does not need (``room``), and the result digits
+    that training shows to queries with no landmark in their window (``unmarked``).
+    """
+    try:
+        reach, every = carry_reach(setting.task, setting.base), list(views(setting))
+    except NotCountable:
+        reach, every = None, []
+    if reach is None:
+        return {"room": _NONE, "unmarked": _NONE}
+    seen = setting.window or len(tokens(setting))
+    whole = [v for v in every if reach < v.position <= setting.digits] or every
+    trained = (v for v in every if v.position <= setting.train.most_places)
+    return {
+        "room": float(seen - 1 - min(v.back for v in whole)),
+        "unmarked": float(sum(not v.landmarks for v in trained)),
+    }
+
+
+def _word(fact: bool) -> str:
+    return "yes" if fact else "no"
+
+
+def _number(share: Any) -> float:
+    return _NONE if share is None else round(float(share), 4)
+
+
+# --- what was measured ---------------------------------------------------------------------------
+
+
+class _Table:
+    """Measured lengths: their features as columns, and what the models of each got right.
+
+    Args:
+        rows: with the columns of ``TABLE``.
+    """
+
+    def __init__(self, rows: Sequence[dict[str, str]]) -> None:
+        self.cells = [row["cell"] for row in rows]
+        self._models = [[float(x) for x in row["right"].split()] for row in rows]
+        self._words = dict[str, dict[str, int]]()
+        self._columns = dict[str, Any]()
+        for name, (_, scale) in WEIGHTS.items():
+            column = [row[name] for row in rows]
+            if not scale:
+                known = self._words[name] = {x: n for n, x in enumerate(dict.fromkeys(column))}
+                column = [known[x] for x in column]  # type: ignore[misc]
+            self._columns[name] = np.array(column, np.float32)
+
+    def differences(self, features: dict[str, Feature]) -> Any:
+        """How much each row differs in some features."""
+        found = np.zeros(len(self.cells), np.float32)
+        for name, value in features.items():
+            weight, scale = WEIGHTS[name]
+            column = self._columns[name]
+            if scale:
+                found += weight * np.minimum(np.abs(column - value) / scale, 1)
+            else:
+                found += weight * (column != self._words[name].get(str(value), -1))
+        return found
+
+    def forecast(self, differences: Any) -> Forecast:
+        """The forecast from how much each row differs."""
+        near = list(self._nearest(differences))
+        found = [(0.0, UNKNOWN / 2), (1.0, UNKNOWN / 2)]
+        for row in near:
+            counts = float(np.exp(-differences[row])) / len(self._models[row])
+            found += [(right, counts) for right in self._models[row]]
+        rest = (1 - INTERVAL) / 2
+        low, median, high = _quantiles(sorted(found), (rest, 0.5, 1 - rest))
+        models = sum(len(self._models[row]) for row in near)
+        cells = dict.fromkeys(self.cells[row] for row in near)
+        is_near = rest * sum(weight for _, weight in found) > UNKNOWN / 2
+        # In hundredths, to the safe sides, as they are shown.
+        low, high = floor(100 * low) / 100, ceil(100 * high) / 100
+        return Forecast(round(median, 4), low, high, models, tuple(cells), is_near)
+
+    def _nearest(self, differences: Any) -> Iterator[int]:
+        """The rows that differ least, until they have enough models; those alike all together."""
+        # Each row has a model: the last of so many is far enough.
+        furthest = np.partition(differences, MODELS)[MODELS]
+        near = np.flatnonzero(differences <= furthest)
+        ordered = sorted(near, key=lambda row: (differences[row], row))
+        models = 0
+        for _, alike in groupby(ordered, key=lambda row: differences[row]):
+            for row in alike:
+                models += len(self._models[row])
+                yield int(row)
+            if models >= MODELS:
+                return
+
+
+def _quantiles(found: Sequence[tuple[float, float]], shares: Sequence[float]) -> list[float]:
+    """The values below which such shares of the weight lie; both in their order."""
+    left = [share * sum(weight for _, weight in found) for share in shares]
+    passed, reached = 0.0, list[float]()
+    for value, weight in found:
+        passed += weight
+        while len(reached) < len(left) and passed >= left[len(reached)] - 1e-12:
+            reached.append(value)
+    return reached
+
+
+@cache
+def _table() -> _Table:
+    text = files(__package__).joinpath(TABLE).read_text("utf-8")
+    return _Table(list(csv.DictReader(text.splitlines())))
