@@ -1,7 +1,7 @@
 """A forecast at every untrained length: what models got right in the settings most like this one.
 
 Theory says which settings are alike: what is claimed, what is left open and why, which views
-training showed.  The lengths that were measured (``forecast.csv``, made from all evidence) are
+training showed.  The lengths that were measured (``forecast.tsv``, made from all evidence) are
 ordered by how much they differ in that (``WEIGHTS``), and the nearest of them, at least ``MODELS``
 models, are the forecast: the median of what they got right, and an interval that leaves out a tenth
 on each side.  One that differs more counts less, by ``exp(-difference)``, and to all of them comes
@@ -13,13 +13,12 @@ A forecast is beside what is claimed and never in its place.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from itertools import groupby
-from math import ceil, floor, log2
+from math import ceil, exp, floor, log2
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,17 +37,12 @@ UNKNOWN = 0.01
 """What a model that was never measured counts, where one of the very same setting counts 1."""
 INTERVAL = 0.8
 """The share of models that are expected within the interval."""
-TABLE = "forecast.csv"
+TABLE = Path(__file__).with_name("forecast.tsv")
 _NONE = -1.0
 """A number that there is none of."""
 
 Feature = str | float
-WEIGHTS: dict[str, tuple[float, float]] = {
-    "least": (8, 0.5),
-    "most": (8, 0.5),
-    "why": (1, 0),
-    "unseen": (2, 0.5),
-    "beyond": (4, 3),
+OF_SETTING: dict[str, tuple[float, float]] = {
     "encoding": (1, 0),
     "reference": (2, 0),
     "parameters": (2, 0),
@@ -62,6 +56,13 @@ WEIGHTS: dict[str, tuple[float, float]] = {
     "base": (1, 2),
     "domain": (2, 0),
     "restricted": (1, 0),
+}
+OF_LENGTH: dict[str, tuple[float, float]] = {
+    "least": (8, 0.5),
+    "most": (8, 0.5),
+    "why": (1, 0),
+    "unseen": (2, 0.5),
+    "beyond": (4, 3),
 }
 """By feature: what a difference counts, and for numbers the difference from which it is a whole one
 (0: any difference is).  Chosen by cross-validation with cells, encodings and bases held out
@@ -107,12 +108,11 @@ def forecast(
         without: a cell whose measurements are left out, to see how a forecast does without them.
     """
     table, found = _table(), dict[int, Forecast]()
-    known = table.differences(setting_features(setting))
-    known[[cell == without for cell in table.cells]] = np.inf
+    known = table.settings(setting_features(setting), without)
     for x in lengths:
         if not setting.is_premise(x.digits):
-            of_length = length_features(setting, steps, x)
-            found[x.digits] = table.forecast(known + table.differences(of_length))
+            differences = known + table.lengths(length_features(setting, steps, x))
+            found[x.digits] = table.forecast(differences)
     return found
 
 
@@ -192,64 +192,98 @@ def _number(share: Any) -> float:
 # --- what was measured ---------------------------------------------------------------------------
 
 
-class _Table:
-    """Measured lengths: their features as columns, and what the models of each got right.
+class _Columns:
+    """Some features of many things, a column each.
 
     Args:
-        rows: with the columns of ``TABLE``.
+        weights: of the features, in the order of the columns.
     """
 
-    def __init__(self, rows: Sequence[dict[str, str]]) -> None:
-        self.cells = [row["cell"] for row in rows]
-        self._models = [[float(x) for x in row["right"].split()] for row in rows]
+    def __init__(self, weights: dict[str, tuple[float, float]], rows: Iterable[list[str]]) -> None:
+        self._weights = weights
         self._words = dict[str, dict[str, int]]()
-        self._columns = dict[str, Any]()
-        for name, (_, scale) in WEIGHTS.items():
-            column = [row[name] for row in rows]
-            if not scale:
-                known = self._words[name] = {x: n for n, x in enumerate(dict.fromkeys(column))}
-                column = [known[x] for x in column]  # type: ignore[misc]
-            self._columns[name] = np.array(column, np.float32)
+        self._values = dict[str, Any]()
+        for (name, (_, scale)), column in zip(
+            weights.items(), zip(*rows, strict=True), strict=True
+        ):
+            words = {word: n for n, word in enumerate(dict.fromkeys(column))}
+            values = np.array(list(map(float, words)) if scale else range(len(words)), np.float32)
+            self._words[name] = words
+            self._values[name] = values[list(map(words.__getitem__, column))]
 
     def differences(self, features: dict[str, Feature]) -> Any:
-        """How much each row differs in some features."""
-        found = np.zeros(len(self.cells), np.float32)
-        for name, value in features.items():
-            weight, scale = WEIGHTS[name]
-            column = self._columns[name]
+        """How much each differs in these features."""
+        found: Any = np.float32(0)
+        for name, (weight, scale) in self._weights.items():
+            value, values = features[name], self._values[name]
             if scale:
-                found += weight * np.minimum(np.abs(column - value) / scale, 1)
+                found = found + weight * np.minimum(np.abs(values - float(value)) / scale, 1)
             else:
-                found += weight * (column != self._words[name].get(str(value), -1))
+                found = found + weight * (values != self._words[name].get(str(value), -1))
         return found
+
+
+class _Table:
+    """What was measured: the features of cells and of their lengths, and what models got right.
+
+    Args:
+        text: a line for each cell with its name and features; below it a line for each length,
+            which begins with a tab, with its digits, its features and what each model got right.
+    """
+
+    def __init__(self, text: str) -> None:
+        cells, lengths = list[list[str]](), list[list[str]]()
+        of = list[int]()
+        for line in text.splitlines():
+            if line[0] != "\t":
+                cells.append(line.split("\t"))
+                continue
+            lengths.append(line.split("\t"))
+            of.append(len(cells) - 1)
+        self._cells = [x[0] for x in cells]
+        self._right = [x[-1] for x in lengths]
+        self._of = np.array(of)
+        self._settings = _Columns(OF_SETTING, (x[1:] for x in cells))
+        self._lengths = _Columns(OF_LENGTH, (x[2:-1] for x in lengths))
+
+    def settings(self, features: dict[str, Feature], without: str | None) -> Any:
+        """How much the setting of each length differs; one that is left out, without end."""
+        found = self._settings.differences(features)
+        if without is not None:
+            found[[n for n, cell in enumerate(self._cells) if cell == without]] = np.inf
+        return found[self._of]
+
+    def lengths(self, features: dict[str, Feature]) -> Any:
+        """How much each length differs, besides its setting."""
+        return self._lengths.differences(features)
 
     def forecast(self, differences: Any) -> Forecast:
         """The forecast from how much each row differs."""
-        near = list(self._nearest(differences))
+        near = {n: [*map(float, self._right[n].split())] for n in self._nearest(differences)}
         found = [(0.0, UNKNOWN / 2), (1.0, UNKNOWN / 2)]
-        for row in near:
-            counts = float(np.exp(-differences[row])) / len(self._models[row])
-            found += [(right, counts) for right in self._models[row]]
+        for row, models in near.items():
+            counts = exp(-float(differences[row])) / len(models)
+            found += [(right, counts) for right in models]
         rest = (1 - INTERVAL) / 2
         low, median, high = _quantiles(sorted(found), (rest, 0.5, 1 - rest))
-        models = sum(len(self._models[row]) for row in near)
-        cells = dict.fromkeys(self.cells[row] for row in near)
+        cells = dict.fromkeys(self._cells[self._of[n]] for n in near)
         is_near = rest * sum(weight for _, weight in found) > UNKNOWN / 2
         # In hundredths, to the safe sides, as they are shown.
         low, high = floor(100 * low) / 100, ceil(100 * high) / 100
-        return Forecast(round(median, 4), low, high, models, tuple(cells), is_near)
+        return Forecast(
+            round(median, 4), low, high, sum(map(len, near.values())), tuple(cells), is_near
+        )
 
     def _nearest(self, differences: Any) -> Iterator[int]:
         """The rows that differ least, until they have enough models; those alike all together."""
-        # Each row has a model: the last of so many is far enough.
-        furthest = np.partition(differences, MODELS)[MODELS]
-        near = np.flatnonzero(differences <= furthest)
-        ordered = sorted(near, key=lambda row: (differences[row], row))
+        # Each row has a model: one that differs more than so many others is not among them.
+        near = np.flatnonzero(differences <= np.partition(differences, MODELS)[MODELS])
+        ordered = sorted((float(differences[row]), int(row)) for row in near)
         models = 0
-        for _, alike in groupby(ordered, key=lambda row: differences[row]):
-            for row in alike:
-                models += len(self._models[row])
-                yield int(row)
+        for _, alike in groupby(ordered, key=lambda x: x[0]):
+            for _, row in alike:
+                models += self._right[row].count(" ") + 1
+                yield row
             if models >= MODELS:
                 return
 
@@ -267,5 +301,4 @@ def _quantiles(found: Sequence[tuple[float, float]], shares: Sequence[float]) ->
 
 @cache
 def _table() -> _Table:
-    text = files(__package__).joinpath(TABLE).read_text("utf-8")
-    return _Table(list(csv.DictReader(text.splitlines())))
+    return _Table(TABLE.read_text("utf-8"))

@@ -1,59 +1,53 @@
-"""The table of evidence that forecasts rest on: ``python -m arith.verify.reporting.forecasts``.
+"""The table that forecasts rest on: ``python -m arith.verify.reporting.forecasts`` writes it anew.
 
-A row for each untrained length of each cell, with what theory says of it and what each converged
-model of the committed evidence got right.  The command writes it anew.
+It has what theory says of each cell of the committed evidence and of each of its untrained lengths,
+and what each converged model got right there.
 """
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Iterator
-from importlib.resources import files
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping
 
-from arith.theory.generalization import forecast
-from arith.theory.generalization.forecast import WEIGHTS, length_features, setting_features
+from arith.theory.generalization.forecast import (
+    OF_LENGTH,
+    OF_SETTING,
+    TABLE,
+    Feature,
+    length_features,
+    setting_features,
+)
 from arith.verify.plan.folders import COMMITTED
 from arith.verify.records.runs import Run
 from arith.verify.reporting.exports import committed
 
-COLUMNS = ("cell", "digits", *WEIGHTS, "right")
 
-
-def rows(runs: Iterable[Run]) -> Iterator[dict[str, str]]:
-    """The rows of the table, by cell and length; ``right`` has the share of each model."""
+def table(runs: Iterable[Run]) -> str:
+    """The text of the table, sorted by cell, model and length."""
     by_cell: dict[str, list[Run]] = {}
-    for run in sorted(filter(lambda run: run.converged, runs), key=lambda run: run.identity):
+    for run in sorted((run for run in runs if run.converged), key=lambda run: run.identity):
         by_cell.setdefault(run.cell.key, []).append(run)
-    for some in sorted(by_cell.values(), key=lambda some: (some[0].cell.label(), some[0].cell.key)):
-        cell = some[0].cell
-        of_setting = setting_features(cell.setting)
-        for x in cell.prediction.lengths:
-            right = [
-                f"{m.correct / m.samples:.4g}"
-                for run in some
-                for m in run.measurements
-                if m.digits == x.digits
-            ]
-            if cell.setting.is_premise(x.digits) or not right:
-                continue
-            found = of_setting | length_features(cell.setting, cell.prediction.derivation, x)
-            texts = {n: v if isinstance(v, str) else f"{v:.4g}" for n, v in found.items()}
-            row = {"cell": cell.label(), "digits": str(x.digits), "right": " ".join(right)}
-            yield {name: (row | texts)[name] for name in COLUMNS}
+    blocks = sorted(((some[0].cell.label(), key), some) for key, some in by_cell.items())
+    lines = (line for _, some in blocks for line in _lines(some))
+    return "".join("\t".join(line) + "\n" for line in lines)
 
 
-def table(found: Iterable[dict[str, str]]) -> str:
-    """Rows as CSV."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(found)
-    return text.getvalue()
+def _lines(runs: list[Run]) -> Iterator[list[str]]:
+    """The lines on the models of a cell."""
+    cell, prediction = runs[0].cell, runs[0].cell.prediction
+    yield [cell.label(), *_texts(OF_SETTING, setting_features(cell.setting))]
+    for x in prediction.lengths:
+        measured = [m for run in runs for m in run.measurements if m.digits == x.digits]
+        if measured and not cell.setting.is_premise(x.digits):
+            found = length_features(cell.setting, prediction.derivation, x)
+            right = " ".join(f"{m.correct / m.samples:.4g}" for m in measured)
+            yield ["", str(x.digits), *_texts(OF_LENGTH, found), right]
+
+
+def _texts(names: Iterable[str], found: Mapping[str, Feature]) -> Iterator[str]:
+    values = (found[name] for name in names)
+    return (x if isinstance(x, str) else f"{x:.4g}" for x in values)
 
 
 if __name__ == "__main__":
-    path = Path(str(files(forecast.__package__).joinpath(forecast.TABLE)))
-    path.write_text(table(rows(committed(COMMITTED)[0])), "utf-8")
-    print(f"wrote {path.name}")
+    TABLE.write_text(table(committed(COMMITTED)[0]), "utf-8")
+    print(f"wrote {TABLE.name}")
