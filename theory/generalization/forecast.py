@@ -99,13 +99,14 @@ def forecast(
     setting: Setting,
     steps: Sequence[Step],
     lengths: Iterable[LengthPrediction],
-    without: str | None = None,
+    without: tuple[str, str] | None = None,
 ) -> dict[int, Forecast]:
     """The forecast at each untrained length of a setting.
 
     Args:
         steps: of the derivation.
-        without: a cell whose measurements are left out, to see how a forecast does without them.
+        without: what is left out, to see how a forecast does without it: the cells with a value of
+            a feature of settings, as in ``("encoding", "rope")``, or of a name (``cell``).
     """
     table, found = _table(), dict[int, Forecast]()
     known = table.settings(setting_features(setting), without)
@@ -181,6 +182,11 @@ def _of_views(setting: Setting) -> dict[str, Feature]:
     }
 
 
+def written(value: Feature) -> str:
+    """A feature as it stands in the table."""
+    return value if isinstance(value, str) else f"{value:.4g}"
+
+
 def _word(fact: bool) -> str:
     return "yes" if fact else "no"
 
@@ -240,17 +246,18 @@ class _Table:
                 continue
             lengths.append(line.split("\t"))
             of.append(len(cells) - 1)
-        self._cells = [x[0] for x in cells]
+        self._cells = cells
         self._right = [x[-1] for x in lengths]
         self._of = np.array(of)
         self._settings = _Columns(OF_SETTING, (x[1:] for x in cells))
         self._lengths = _Columns(OF_LENGTH, (x[2:-1] for x in lengths))
 
-    def settings(self, features: dict[str, Feature], without: str | None) -> Any:
+    def settings(self, features: dict[str, Feature], without: tuple[str, str] | None) -> Any:
         """How much the setting of each length differs; one that is left out, without end."""
         found = self._settings.differences(features)
         if without is not None:
-            found[[n for n, cell in enumerate(self._cells) if cell == without]] = np.inf
+            column = ("cell", *OF_SETTING).index(without[0])
+            found[[n for n, x in enumerate(self._cells) if x[column] == without[1]]] = np.inf
         return found[self._of]
 
     def lengths(self, features: dict[str, Feature]) -> Any:
@@ -266,7 +273,7 @@ class _Table:
             found += [(right, counts) for right in models]
         rest = (1 - INTERVAL) / 2
         low, median, high = _quantiles(sorted(found), (rest, 0.5, 1 - rest))
-        cells = dict.fromkeys(self._cells[self._of[n]] for n in near)
+        cells = dict.fromkeys(self._cells[self._of[n]][0] for n in near)
         is_near = rest * sum(weight for _, weight in found) > UNKNOWN / 2
         # In hundredths, to the safe sides, as they are shown.
         low, high = floor(100 * low) / 100, ceil(100 * high) / 100

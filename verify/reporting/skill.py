@@ -81,7 +81,9 @@ def answers(verdicts: Iterable[CellVerdict]) -> Iterator[Answer]:
 def held_out(v: CellVerdict) -> dict[int, Forecast]:
     """The forecasts of a cell where nothing is claimed, without what was measured of it."""
     silent = [x.prediction for x in v.lengths if x.prediction.claim == Claim.NONE]
-    return forecast(v.cell.setting, v.prediction.derivation, silent, without=v.cell.label())
+    return forecast(
+        v.cell.setting, v.prediction.derivation, silent, without=("cell", v.cell.label())
+    )
 
 
 def point(x: LengthPrediction) -> float:
