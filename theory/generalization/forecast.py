@@ -284,7 +284,9 @@ class _Table:
     def _nearest(self, differences: Any) -> Iterator[int]:
         """The rows that differ least, until they have enough models; those alike all together."""
         # Each row has a model: one that differs more than so many others is not among them.
-        near = np.flatnonzero(differences <= np.partition(differences, MODELS)[MODELS])
+        kept = differences[differences < np.inf]
+        furthest = np.partition(kept, MODELS)[MODELS] if len(kept) > MODELS else kept.max()
+        near = np.flatnonzero(differences <= furthest)
         ordered = sorted((float(differences[row]), int(row)) for row in near)
         models = 0
         for _, alike in groupby(ordered, key=lambda x: x[0]):
