@@ -80,7 +80,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[float]]:
     for cell, models in right.items():
         values = dict(setting_features(ROPE.setting))
         if cell == "other":
-            values |= {"encoding": "t5"}
+            values |= {"encoding": "ape", "reference": "absolute"}
         lines.append("\t".join([cell, *(module.written(values[x]) for x in OF_SETTING)]))
         of_length = module.length_features(ROPE.setting, ROPE.derivation, ROPE.lengths[3])
         assert list(of_length) == list(OF_LENGTH)
@@ -92,7 +92,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[float]]:
 
 
 def test_the_nearest_cells_decide_and_each_counts_once(small: dict[str, list[float]]) -> None:
-    """Those that are alike are taken together; one that differs is not needed, or counts less."""
+    """Those that are alike are taken together; one that differs much counts little."""
     x = of(ROPE)[4]
     assert (x.low, x.median, x.high, x.near) == (0.25, 0.25, 0.75, True)
     assert x.cells == ("one", "two", "many") and x.models == 12
