@@ -141,7 +141,13 @@ def prediction_parts(prediction: Prediction, explain: bool = False) -> list[Part
     from arith.theory.learning.leap_complexity import setting_leaps
     from arith.theory.learning.learnability import learnability
     from arith.theory.text.answer import answer_line, expected_line, explanation, published_lines
-    from arith.theory.text.text import LENGTH_COLUMNS, legend, length_rows, setting_lines
+    from arith.theory.text.text import (
+        LENGTH_COLUMNS,
+        forecast_lines,
+        legend,
+        length_rows,
+        setting_lines,
+    )
 
     parts: list[Part] = [
         Text("\n".join(setting_lines(prediction.setting)), bold=True),
@@ -150,6 +156,7 @@ def prediction_parts(prediction: Prediction, explain: bool = False) -> list[Part
     ]
     if explain:
         lines = explanation(prediction, learnability(prediction.setting))
+        lines += forecast_lines(prediction, named=True)
         return [*parts, *(Text(line, indent="   ") for line in lines)]
     leaps = setting_leaps(prediction.setting)
     return [
@@ -157,6 +164,7 @@ def prediction_parts(prediction: Prediction, explain: bool = False) -> list[Part
         *(Text(line, indent="  ") for line in published_lines(prediction)),
         Text(""),
         Table(LENGTH_COLUMNS, length_rows(prediction)),
+        *(Text(line, indent="  ") for line in forecast_lines(prediction)),
         *(Text(line, indent="  ") for line in legend(prediction, leaps)),
     ]
 

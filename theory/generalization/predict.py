@@ -13,6 +13,7 @@ from arith.theory.arithmetic.exact_text import exact_text, text_and_float
 from arith.theory.arithmetic.tasks import Operations, Task
 from arith.theory.errors import InvalidInput
 from arith.theory.generalization.expressibility import expressibility
+from arith.theory.generalization.forecast import Forecast, forecast
 from arith.theory.generalization.learned import LearnedFunction, LearnedOperations
 from arith.theory.generalization.lengths import LengthPrediction, candidates, undecided, witnessed
 from arith.theory.generalization.mixture import (
@@ -69,6 +70,11 @@ class Prediction:
             return self.setting.task.formula()
         return None if self.learned is None else self.learned.formula
 
+    @cached_property
+    def forecasts(self) -> dict[int, Forecast]:
+        """What was measured in settings like this one, by untrained length; no part of a claim."""
+        return forecast(self.setting, self.derivation, self.lengths)
+
     @property
     def observed(self) -> list[str]:
         """The rules that claims rest on and that are not proved."""
@@ -93,6 +99,7 @@ class Prediction:
         s, written = self.setting, setting_json(self.setting).items()
         train = {n.removeprefix("train_"): x for n, x in written if n.startswith("train_")}
         beside = [asdict(x) for x in expressibility(s)]
+        told = {n: x.to_json() for n, x in self.forecasts.items()}
         return {
             "task": s.task.name,
             "expression": s.task.formula(),
@@ -129,6 +136,7 @@ class Prediction:
                     "because": list(x.because),
                     "premises": list(x.premises),
                     "candidates": [exact_text(c) for c in x.candidates],
+                    "forecast": told.get(x.digits),
                 }
                 for x in self.lengths
             ],

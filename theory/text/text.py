@@ -19,6 +19,7 @@ from arith.theory.text.answer import INPUTS, UNCLAIMED, cut
 
 if TYPE_CHECKING:
     from arith.theory.generalization.accuracy import DigitAccuracy
+    from arith.theory.generalization.forecast import Forecast
     from arith.theory.generalization.lengths import LengthPrediction
     from arith.theory.generalization.predict import Prediction
     from arith.theory.setting.settings import Setting
@@ -35,6 +36,8 @@ _WHOSE = {
 _LONGEST_FRACTION = 40
 _LONGEST_IN_TABLE = 15
 _COMMAND = 74
+_MOST_FORECASTS = 4
+_MOST_NEAREST = 3
 _IF_STABLE = " if stable"
 _JOINED = "\N{NO-BREAK SPACE}"
 
@@ -186,6 +189,35 @@ def claim_text(x: Claimed) -> str:
         Claim.AT_LEAST: f"at least {least}",
         Claim.NONE: UNCLAIMED,
     }[x.claim]
+
+
+def forecast_lines(prediction: Prediction, named: bool = False) -> list[str]:
+    """What was measured in settings like this one, where nothing is claimed; no line elsewhere.
+
+    Args:
+        named: add the nearest cells.
+    """
+    silent = [x for x in prediction.lengths if x.claim == Claim.NONE]
+    told = [(x.digits, found) for x in silent if (found := prediction.forecasts.get(x.digits))]
+    if not told:
+        return []
+    said = [f"at {digits_text(n)} {_forecast_text(x)}" for n, x in told]
+    if len(said) > _MOST_FORECASTS:
+        said[_MOST_FORECASTS - 1 : -1] = ["..."]
+    lines = [f"Measured in settings like this (a forecast, no claim): {'; '.join(said)}."]
+    first = {prediction.setting.train.direction(n): (n, x) for n, x in reversed(told)}
+    for n, x in sorted(first.values()) if named else ():
+        nearest = "; ".join(cut(cell) for cell in x.cells[:_MOST_NEAREST])
+        lines.append(f"Nearest that was measured, for {digits_text(n)}: {nearest}.")
+    return lines
+
+
+def _forecast_text(x: Forecast) -> str:
+    """``0.00 to 0.18, median 0.02 (8 models of 3 cells)``."""
+    if not x.near:
+        return "nothing near, so 0 to 1"
+    rests = f"{count(x.models, 'model')} of {count(len(x.cells), 'cell')}"
+    return f"{x.low:.2f} to {x.high:.2f}, median {x.median:.2f} ({rests})"
 
 
 def legend(prediction: Prediction, leaps: Decision) -> list[str]:

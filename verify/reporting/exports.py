@@ -33,6 +33,7 @@ from arith.verify.records.predicted import PredictedLength
 from arith.verify.records.reading import FORMAT
 from arith.verify.records.runs import Identity, Run
 from arith.verify.reporting.report import Report, rerun_commands
+from arith.verify.reporting.skill import held_out, skill_json
 from arith.verify.reporting.summary import summarize
 from arith.verify.reporting.terminal import interval_text, sentence
 
@@ -40,7 +41,8 @@ from arith.verify.reporting.terminal import interval_text, sentence
 def report_json(report: Report) -> dict[str, Any]:
     """The counts of a report and all its cells, trained or not."""
     cells = [cell_json(v, report.recipe) for v in report.verdicts]
-    return {"summary": summarize(report.verdicts).to_json(), "cells": cells}
+    counts = summarize(report.verdicts).to_json()
+    return {"summary": counts | {"skill": skill_json(report.verdicts)}, "cells": cells}
 
 
 def cell_json(v: CellVerdict, recipe: Recipe | None = None) -> dict[str, Any]:
@@ -52,6 +54,7 @@ def cell_json(v: CellVerdict, recipe: Recipe | None = None) -> dict[str, Any]:
     """
     told = v.prediction.to_json()
     lengths = zip(told["lengths"], v.lengths, strict=True)
+    forecasts = {n: x.to_json() for n, x in held_out(v).items()}
     return {
         "label": v.name,
         "setting": v.cell.to_json(),
@@ -62,7 +65,10 @@ def cell_json(v: CellVerdict, recipe: Recipe | None = None) -> dict[str, Any]:
         "published": told["published"],
         "derivation": told["derivation"],
         "models": [_model_json(run) for run in v.runs],
-        "lengths": [{**predicted, **_length_json(v, x)} for predicted, x in lengths],
+        "lengths": [
+            {**predicted, "forecast": forecasts.get(x.digits), **_length_json(v, x)}
+            for predicted, x in lengths
+        ],
     }
 
 

@@ -20,6 +20,7 @@ from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict
 from arith.verify.records.measurement import Measurement
 from arith.verify.reporting.blocks import Block, Heading, Items, Table, markdown_page, text
 from arith.verify.reporting.report import Report
+from arith.verify.reporting.skill import skill_blocks, skill_json
 from arith.verify.reporting.summary import (
     FRACTIONAL,
     TESTED,
@@ -86,6 +87,7 @@ def overview_page(reports: Sequence[Report]) -> str:
                 _grid_row("together", verdicts),
             ]
         ),
+        *skill_blocks(verdicts),
         Heading("By kind of claim"),
         text("by_kind", most=1 - FRACTIONAL, fractional=FRACTIONAL),
         Table(kinds, ("kind", *_JUDGED)),
@@ -123,8 +125,11 @@ def overview_json(reports: Sequence[Report]) -> dict[str, Any]:
     """The counts of each grid, and of all together with no cell counted twice."""
     verdicts = [v for some in merge_grids(reports).values() for v in some]
     return {
-        "grids": {r.folder.name: summarize(r.verdicts).to_json() for r in reports},
-        "together": summarize(verdicts).to_json(),
+        "grids": {
+            r.folder.name: summarize(r.verdicts).to_json() | {"skill": skill_json(r.verdicts)}
+            for r in reports
+        },
+        "together": summarize(verdicts).to_json() | {"skill": skill_json(verdicts)},
         "by_version": {str(k): vars(x) for k, x in before_by_version(verdicts).items()},
         "candidates": {
             inputs: {kind: vars(x) for kind, x in kinds.items()}

@@ -1,0 +1,43 @@
+"""The table of forecasts is what the committed evidence gives, and forecasts say something."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from builders.paths import ROOT
+
+from arith.theory.generalization.forecast import TABLE
+from arith.verify.records.runs import Run
+from arith.verify.reporting.exports import committed
+from arith.verify.reporting.forecasts import scores, table
+
+
+@cache
+def some_runs() -> list[Run]:
+    """The models of every 25th cell."""
+    runs, _ = committed(ROOT / "reports")
+    keys = set(sorted({run.cell.key for run in runs})[::25])
+    return [run for run in runs if run.cell.key in keys]
+
+
+def blocks(text: str) -> list[str]:
+    """The lines of each cell."""
+    return text.replace("\n\t", "\v\t").splitlines(keepends=False)
+
+
+def test_the_table_has_the_cells_of_the_evidence() -> None:
+    runs, _ = committed(ROOT / "reports")
+    names = sorted({(run.cell.label(), run.cell.key) for run in runs if run.converged})
+    lines = TABLE.read_text("utf-8").splitlines()
+    assert [x.split("\t")[0] for x in lines if x[0] != "\t"] == [name for name, _ in names]
+    assert TABLE.stat().st_size < 10**6
+
+
+def test_the_table_is_what_the_command_writes() -> None:
+    made, kept = blocks(table(some_runs())), blocks(TABLE.read_text("utf-8"))
+    assert len(made) > 40 and set(made) <= set(kept)
+
+
+def test_forecasts_do_better_than_a_constant_where_theory_is_silent() -> None:
+    for error, within in scores(some_runs()).values():
+        assert 0 < error < 0.3 and 0.6 < within <= 1

@@ -1,0 +1,71 @@
+"""Skill: the errors of claims, forecasts, the theorem and a constant."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from builders.paths import ROOT
+
+from arith.theory.generalization.lengths import LengthPrediction
+from arith.theory.generalization.predict import predict
+from arith.theory.setting.requests import Request
+from arith.verify import pipeline
+from arith.verify.judging.judge import judge_evidence
+from arith.verify.records.evidence import read_evidence
+from arith.verify.reporting.blocks import markdown_page
+from arith.verify.reporting.exports import report_json
+from arith.verify.reporting.skill import Answer, answers, held_out, point, skill, skill_blocks
+
+RELATIVE = pipeline.judge("relative", ROOT / "reports")
+
+
+def test_a_bound_counts_as_the_expected_function_or_as_itself() -> None:
+    def at(digits: int, **options: object) -> LengthPrediction:
+        lengths = predict(Request(**options).setting()).lengths  # type: ignore[arg-type]
+        return next(x for x in lengths if x.digits == digits)
+
+    assert point(at(3, task="mod_add", modulus=150, train_digits="2")) == pytest.approx(1 / 3)
+    bound = at(8, task="add", base=2, train_digits="6", test_digits="8")
+    assert (float(bound.at_most), point(bound)) == (0.25, 0.0)  # f^ is right on none
+    assert point(replace(bound, learned_accuracy=None)) == 0.25
+
+
+def test_errors_are_means_over_models_and_lengths() -> None:
+    one = Answer("longer", "ape", True, 0.5, 0.4, False, None, 0.0)
+    two = replace(one, right=1.0, claim=None, within=True, forecast=0.9, theorem=None)
+    x = skill([one, two])
+    assert (x.answers, x.claimed) == (2, 1)
+    assert (x.claims, x.forecasts, x.with_forecasts) == (0.1, 0.1, 0.1)
+    assert (x.theorem, x.constant) == (0.5, 0.25)
+    assert (x.claims_within, x.forecasts_within) == (0, 1)
+    assert skill([one]).forecasts is None
+
+
+def test_a_report_tells_the_skill_of_models_that_met_the_premises_and_of_all() -> None:
+    told = report_json(RELATIVE)
+    each = told["summary"]["skill"]
+    met, every = (each[name]["all"]["all"] for name in ("premises_met", "converged"))
+    assert 0 < met["answers"] < every["answers"]
+    assert set(each["converged"]) == {"all", "shorter", "longer"}
+    assert met["with_forecasts"] < met["theorem"] and met["with_forecasts"] < met["constant"]
+    parts = each["converged"]["shorter"]["all"], each["converged"]["longer"]["all"]
+    assert sum(x["answers"] for x in parts) == every["answers"]
+    page = markdown_page(skill_blocks(RELATIVE.verdicts))
+    assert page.startswith("## Skill") and page.count("| longer ") >= 2
+    silent = [x for cell in told["cells"] for x in cell["lengths"] if x["claim"] == "none"]
+    assert any(x["forecast"] for x in silent)
+
+
+def test_a_cell_is_left_out_of_its_own_forecast() -> None:
+    for v in RELATIVE.trained[:20]:
+        assert not any(v.cell.label() in x.cells for x in held_out(v).values())
+
+
+def test_the_theorem_is_silent_of_natural_lengths_and_counts_as_one_half() -> None:
+    runs = read_evidence(ROOT / "reports" / "natural" / "evidence.jsonl")[:20]
+    verdicts = judge_evidence(list(dict.fromkeys(run.cell for run in runs)), runs)
+    found = [x for x in answers(verdicts) if x.kind == "natural"]
+    assert len(found) > 10 and {x.theorem for x in found} == {None}
+    expected = sum(abs(x.right - 0.5) for x in found) / len(found)
+    assert skill(found).theorem == pytest.approx(expected, abs=1e-4)

@@ -1,0 +1,221 @@
+"""Skill: how far what is said of a length is from what its models get right, and how often within.
+
+Four say something of each shorter and longer length: the claim, the claim with the forecast where
+nothing is claimed, the published theorem, and the mean of all that was measured there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from statistics import fmean
+from typing import Any
+
+from arith.theory.arithmetic.directions import EXTRAPOLATING
+from arith.theory.generalization.forecast import INTERVAL, Forecast, forecast
+from arith.theory.generalization.lengths import LengthPrediction
+from arith.theory.generalization.outcomes import Claim, Status
+from arith.theory.text.answer import INPUTS
+from arith.verify.judging.judge import CellVerdict, published
+from arith.verify.judging.premises import speaks_of
+from arith.verify.judging.standards import TOLERANCE
+from arith.verify.reporting.blocks import Block, Heading, Table, text
+
+CLASSES = ("ape", "other", "natural")
+"""Padded numbers under APE, padded numbers under others, and numbers of natural length."""
+_ALL = "all"
+_PUBLISHED = {Status.GENERALIZES: 1.0, Status.FAILS: 0.0}
+_SILENT = 0.5
+"""What stands for the theorem where it says nothing."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a converged model got right at a length, and what was said of it.
+
+    Args:
+        met: whether the model met the premises of the claim, if there is one.
+        claim: as one number; None where nothing is claimed.
+        within: whether the claim, give or take the tolerance, or the interval of the forecast
+            holds it.
+        forecast: of models of other cells; None where something is claimed.
+        theorem: of the paper; None where it says nothing.
+    """
+
+    inputs: str
+    kind: str
+    met: bool
+    right: float
+    claim: float | None
+    within: bool
+    forecast: float | None
+    theorem: float | None
+
+
+def answers(verdicts: Iterable[CellVerdict]) -> Iterator[Answer]:
+    """Each converged model at each shorter and longer length."""
+    for v in verdicts:
+        setting = v.cell.setting
+        kind = "ape" if setting.encoding.name == "ape" else "other"
+        told = held_out(v) if v.converged else {}
+        for x, run in product((x.prediction for x in v.lengths), v.converged):
+            if x.direction not in EXTRAPOLATING or setting.is_premise(x.digits):
+                continue
+            says = published(v.prediction, x)
+            for m in (m for m in run.measurements if m.digits == x.digits):
+                right = m.correct / m.samples
+                is_open = x.claim == Claim.NONE
+                yield Answer(
+                    INPUTS[x.direction],
+                    "natural" if setting.natural else kind,
+                    speaks_of(x, run),
+                    right,
+                    None if is_open else point(x),
+                    _within(x, told[x.digits] if is_open else None, right),
+                    told[x.digits].median if is_open else None,
+                    None if says is None else _PUBLISHED.get(says),
+                )
+
+
+def held_out(v: CellVerdict) -> dict[int, Forecast]:
+    """The forecasts of a cell where nothing is claimed, without what was measured of it."""
+    silent = [x.prediction for x in v.lengths if x.prediction.claim == Claim.NONE]
+    return forecast(
+        v.cell.setting, v.prediction.derivation, silent, without=("cell", v.cell.label())
+    )
+
+
+def point(x: LengthPrediction) -> float:
+    """A claim as one number: a bound is f^ where that keeps to it, and else its own value."""
+    if x.accuracy is not None:
+        return float(x.accuracy)
+    bound = x.at_most if x.claim == Claim.AT_MOST else x.at_least
+    expected = bound if x.learned_accuracy is None else x.learned_accuracy
+    return float(min(max(expected, x.at_least), x.at_most))
+
+
+def _within(x: LengthPrediction, told: Forecast | None, right: float) -> bool:
+    if told is not None:
+        return told.low <= right <= told.high
+    return float(x.at_least) - TOLERANCE <= right <= float(x.at_most) + TOLERANCE
+
+
+@dataclass(frozen=True)
+class Skill:
+    """The mean absolute errors over some answers; None where there is none of a kind.
+
+    Args:
+        answers: how many.
+        claimed: at how many of them something is claimed.
+        claims: the error there.
+        with_forecasts: of all, the forecast in place of a claim where nothing is claimed.
+        forecasts: of forecasts alone, where nothing is claimed.
+        theorem: of all, with one half where the theorem says nothing.
+        constant: of all, by their mean.
+        claims_within: the share within what is claimed, give or take the tolerance.
+        forecasts_within: the share within the interval of the forecast, where nothing is claimed.
+    """
+
+    answers: int
+    claimed: int
+    claims: float | None
+    with_forecasts: float | None
+    forecasts: float | None
+    theorem: float | None
+    constant: float | None
+    claims_within: float | None
+    forecasts_within: float | None
+
+
+def skill(found: Sequence[Answer]) -> Skill:
+    """The skill over some answers."""
+    claimed = [x for x in found if x.claim is not None]
+    silent = [x for x in found if x.claim is None]
+    mean = fmean(x.right for x in found) if found else 0.0
+    return Skill(
+        len(found),
+        len(claimed),
+        _error(claimed, lambda x: x.claim),
+        _error(found, lambda x: x.forecast if x.claim is None else x.claim),
+        _error(silent, lambda x: x.forecast),
+        _error(found, lambda x: _SILENT if x.theorem is None else x.theorem),
+        _error(found, lambda x: mean),
+        _mean(float(x.within) for x in claimed),
+        _mean(float(x.within) for x in silent),
+    )
+
+
+def _error(found: Iterable[Answer], said: Callable[[Answer], float | None]) -> float | None:
+    return _mean(abs((said(x) or 0.0) - x.right) for x in found)
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    some = list(values)
+    return round(fmean(some), 4) if some else None
+
+
+def skills(found: Sequence[Answer]) -> dict[str, dict[str, Skill]]:
+    """The skill by inputs and by class, and over all of either; what has no answer is left out."""
+    each: dict[str, dict[str, Skill]] = {}
+    for inputs in (_ALL, *(INPUTS[d] for d in EXTRAPOLATING)):
+        for kind in (_ALL, *CLASSES):
+            some = [x for x in found if inputs in (_ALL, x.inputs) and kind in (_ALL, x.kind)]
+            if some:
+                each.setdefault(inputs, {})[kind] = skill(some)
+    return each
+
+
+def skill_json(verdicts: Iterable[CellVerdict]) -> dict[str, Any]:
+    """``skills`` of the models that met the premises, and of all that converged."""
+    found = list(answers(verdicts))
+    return {
+        name: {i: {k: vars(s) for k, s in kinds.items()} for i, kinds in skills(some).items()}
+        for name, some in (("premises_met", [x for x in found if x.met]), ("converged", found))
+    }
+
+
+def skill_blocks(verdicts: Iterable[CellVerdict]) -> list[Block]:
+    """The section *Skill*: a table for the models that met the premises, one for all."""
+    found = list(answers(verdicts))
+    met = [x for x in found if x.met]
+    if not met:
+        return []
+    parts: list[Block] = [
+        Heading("Skill"),
+        text("skill", interval=INTERVAL, tolerance=TOLERANCE, silent=_SILENT),
+        _table(met),
+    ]
+    others = len(found) - len(met)
+    return [*parts, text("skill_all", others=others), _table(found)] if others else parts
+
+
+def _table(found: Sequence[Answer]) -> Table:
+    return Table(
+        [
+            {
+                "inputs": inputs,
+                "class": {"ape": "APE", "other": "other encodings"}.get(kind, kind),
+                "answers": f"{x.answers:,}",
+                "claims": _share(x.claims),
+                "claimed": f"{x.claimed / x.answers:.0%}",
+                "forecasts": _share(x.forecasts),
+                "both": _share(x.with_forecasts),
+                "theorem": _share(x.theorem),
+                "constant": _share(x.constant),
+                "in claims": _percent(x.claims_within),
+                "in forecasts": _percent(x.forecasts_within),
+            }
+            for inputs, kinds in skills(found).items()
+            for kind, x in kinds.items()
+            if len(kinds) > 2 or kind == _ALL or len(skills(found)) == 1
+        ]
+    )
+
+
+def _share(x: float | None) -> str:
+    return "-" if x is None else f"{x:.3f}"
+
+
+def _percent(x: float | None) -> str:
+    return "-" if x is None else f"{x:.0%}"
