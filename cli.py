@@ -44,6 +44,9 @@ COMMANDS = {
     "export": Listed("models:export", "Write a kept model in the format of Hugging Face."),
     "data": Listed("data:data", "Write all measurements, and what was predicted, as CSV."),
     "advise": Listed("predictions:advise", "Say what to change so that a model generalizes."),
+    "compare": Listed(
+        "predictions:compare", "Set encodings, layouts or windows side by side for one task."
+    ),
     "map": Listed(
         "predictions:phase_map", "Draw accuracy on longer inputs by modulus, or by base."
     ),

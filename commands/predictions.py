@@ -26,11 +26,12 @@ from arith.printing import (
     prediction_parts,
     print_lines,
     print_parts,
+    print_table,
     print_text,
     waiting,
 )
-from arith.theory.errors import InvalidInput
-from arith.theory.setting.requests import Request, read_lengths, read_numbers
+from arith.theory.errors import InvalidInput, unknown_name
+from arith.theory.setting.requests import Request, flag, read_lengths, read_numbers
 
 
 @takes(Request)
@@ -121,6 +122,70 @@ def advise(as_json: JsonOption = False, **options: Any) -> None:
         print(json.dumps(advice.to_json(), indent=2))
         return
     print_lines(advice_text(advice))
+
+
+@takes(Request)
+def compare(
+    context: typer.Context,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            help="What differs from row to row, if no list of it is given: pe (default), layout, "
+            "window or train-digits.",
+        ),
+    ] = None,
+    pe: Annotated[
+        str, typer.Option(help="Encodings, with commas between them.", show_default="all")
+    ] = "",
+    layout: Annotated[
+        str, typer.Option(help="Layouts, with commas between them.", show_default="aligned")
+    ] = "",
+    window: Annotated[
+        str, typer.Option(help="Attention windows, with commas between them.", show_default="0")
+    ] = "",
+    train_digits: Annotated[
+        str,
+        typer.Option(
+            help="Training lengths: 1-5, or with --by train-digits several, as in 3,4+5,1-5.",
+            show_default="3",
+        ),
+    ] = "",
+    plot: Annotated[Path | None, typer.Option(help="Draw it, .png or .svg.")] = None,
+    as_json: JsonOption = False,
+    **options: Any,
+) -> None:
+    """Set the predictions of one task side by side: all encodings, or layouts, or windows."""
+    from arith.theory.studies.compare import BY, compare, values_of
+    from arith.theory.text.comparison import (
+        comparison_legend,
+        comparison_table,
+        heading,
+        plot_comparison,
+    )
+
+    if plot is not None:
+        _check_picture(plot)
+    given = {"pe": pe, "layout": layout, "window": window, "train_digits": train_digits}
+    given = {name: text for name, text in given.items() if text}
+    asked = (by or "").replace("-", "_")
+    if by is not None and asked not in BY:
+        raise unknown_name("option to compare by", by, [flag(name)[2:] for name in BY])
+    lists = {n: x for n, x in given.items() if n != "train_digits" and len(values_of(n, x)) > 1}
+    if by is not None or not lists:
+        name = asked or "pe"
+        lists[name] = given.get(name, BY[name])
+    single = {n: int(x) if n == "window" else x for n, x in given.items() if n not in lists}
+    with waiting("predicting"):
+        found = compare(Request(**options, **single), lists)
+    if plot is not None:
+        plot_comparison(found, plot)
+        print(f"wrote {plot}", file=sys.stderr)
+    if as_json:
+        print(json.dumps(found.to_json(), indent=2))
+        return
+    print_text(heading(found), bold=True)
+    print_table(*comparison_table(found))
+    print_lines(comparison_legend(found))
 
 
 def phase_map(
