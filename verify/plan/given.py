@@ -7,14 +7,20 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 import tomllib
+import zlib
 from pathlib import Path
 from typing import Any
 
 from arith.theory.errors import InvalidInput
+from arith.verify.data.files import Examples, parse_examples
 
 MOST = 64 * 2**20
 """Bytes of a file that is read as a whole."""
+_MOST_EXAMPLES = 256 * 2**20
+"""Bytes of a file of examples, unpacked."""
+_GZIP = b"\x1f\x8b"
 _MOST_TOML = 4 * 2**20
 """TOML is read by Python alone, a second for a megabyte."""
 _NEVER_WAIT = getattr(os, "O_NONBLOCK", 0)
@@ -63,6 +69,29 @@ def read_toml(path: Path, what: str) -> dict[str, Any]:
         raise InvalidInput(
             f"{what} {path} is not valid TOML: it is nested too deeply, or a number is too long"
         ) from None
+
+
+def read_examples(path: Path) -> Examples:
+    """The examples in a file, which may be packed with gzip; ``-`` is the standard input.
+
+    Raises:
+        InvalidInput: as of ``read_bytes``, or it has no examples.
+    """
+    if str(path) == "-":
+        what, found = "standard input", sys.stdin.buffer.read(_MOST_EXAMPLES + 1)
+    else:
+        what, found = str(path), read_bytes(path, "the examples", _MOST_EXAMPLES)
+    if found.startswith(_GZIP):
+        try:
+            unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+            found = unpacker.decompress(found, _MOST_EXAMPLES + 1)
+        except zlib.error as error:
+            raise InvalidInput(f"{what}: cannot be unpacked: {error}") from None
+        if not unpacker.eof and len(found) <= _MOST_EXAMPLES:
+            raise InvalidInput(f"{what}: cannot be unpacked: it ends early")
+    if len(found) > _MOST_EXAMPLES:
+        raise InvalidInput(f"{what} has more than {_MOST_EXAMPLES:,} bytes")
+    return parse_examples(found, what)
 
 
 def check_regular(path: Path, what: str) -> None:

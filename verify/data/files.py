@@ -1,0 +1,148 @@
+"""Files of examples as prompts and answers in text: lines, JSON lines, and CSV."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from typing import Any
+
+from arith.theory.errors import InvalidInput
+
+COMMENT = "#"
+"""What begins a line that says how a file was made; readers pass over it."""
+PROMPTS = ("prompt", "question", "input", "problem", "query")
+ANSWERS = ("answer", "completion", "output", "target", "response", "result")
+"""The names of a prompt and of its answer, in JSON and in the first line of CSV."""
+_SHOWN = 60
+"""Characters of a line that an error repeats."""
+_END = re.compile(r"(?:<eos>|<end>|</s>|<\|endoftext\|>|[$;.])\s*$")
+_BEGIN = re.compile(r"^\s*(?:<bos>|<s>|\$)")
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Prompts and their answers, as they are written.
+
+    Where a line has no ``=``, all of it is the prompt, and the answer is empty.
+    """
+
+    prompts: list[str]
+    answers: list[str]
+
+    def __len__(self) -> int:
+        return len(self.prompts)
+
+    def line(self, index: int) -> str:
+        """One example as a line of text."""
+        return self.prompts[index] + self.answers[index]
+
+
+def parse_examples(data: bytes, what: str) -> Examples:
+    """The examples in a file: JSON lines, CSV, or an example a line.
+
+    Args:
+        what: the file is, for errors: ``train.txt``.
+
+    Raises:
+        InvalidInput: it is no text, has no examples, or a line of JSON or CSV is none.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidInput(f"{what}: it is no text in UTF-8") from None
+    if "\0" in text:
+        raise InvalidInput(f"{what}: it is no text (it holds null characters)")
+    numbered = [(i, line) for i, line in enumerate(text.splitlines(), 1) if line.strip()]
+    numbered = [(i, line) for i, line in numbered if not line.startswith(COMMENT)]
+    if not numbered:
+        raise InvalidInput(f"{what}: it has no examples")
+    first = numbered[0][1].lstrip()
+    if first.startswith("[") and text.rstrip().endswith("]"):
+        pairs = _json_list(text, what)
+    elif first.startswith("{"):
+        pairs = [_of_json(_loads(line, f"{what}, line {i}"), f"{what}, line {i}") for i, line in numbered]
+    elif "=" not in first and "," in first:
+        pairs = list(_of_csv(numbered, what))
+    else:
+        pairs = [split_line(line) for _, line in numbered]
+    if not pairs:
+        raise InvalidInput(f"{what}: it has no examples")
+    prompts, answers = map(list, zip(*pairs, strict=True))
+    return Examples(prompts, answers)
+
+
+def split_line(line: str) -> tuple[str, str]:
+    """The prompt, up to the last ``=``, and the answer of a line, without what begins and ends it."""
+    if line[-1:] in "$;.> \t" or line[:1] in "<$ \t":
+        line = _END.sub("", _BEGIN.sub("", line))
+    before, equals, after = line.rpartition("=")
+    return (before + equals, after.strip()) if equals else (line, "")
+
+
+def _loads(line: str, where: str) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        raise InvalidInput(f"{where}: no JSON: {_cut(line)}") from None
+
+
+def _json_list(text: str, what: str) -> list[tuple[str, str]]:
+    entries = _loads("\n".join(x for x in text.splitlines() if not x.startswith(COMMENT)), what)
+    return [_of_json(x, f"{what}, entry {i}") for i, x in enumerate(entries, 1)]
+
+
+def _of_json(entry: Any, where: str) -> tuple[str, str]:
+    """The prompt and the answer of an object with these names, or with one text; or of a pair."""
+    if isinstance(entry, str):
+        return split_line(entry)
+    if isinstance(entry, dict):
+        prompt = next((entry[x] for x in PROMPTS if x in entry), None)
+        answer = next((entry[x] for x in ANSWERS if x in entry), None)
+        if prompt is None and answer is None and isinstance(entry.get("text"), str):
+            return split_line(entry["text"])
+        entry = [prompt, answer]
+    if isinstance(entry, list) and len(entry) == 2:
+        prompt, answer = entry
+        if isinstance(prompt, str) and isinstance(answer, str | int) and answer is not True:
+            return prompt, str(answer).strip()
+    raise InvalidInput(
+        f"{where}: it needs a prompt and an answer, as in "
+        f'{{"prompt": "12+34=", "answer": "46"}}, not {_cut(json.dumps(entry))}'
+    )
+
+
+def _of_csv(numbered: Sequence[tuple[int, str]], what: str) -> Iterator[tuple[str, str]]:
+    """The rows of CSV: columns of these names, or numbers, the last of which is the answer."""
+    rows = csv.reader(StringIO("\n".join(line for _, line in numbered)))
+    try:
+        read = [[cell.strip() for cell in row] for row in rows]
+    except csv.Error as error:
+        raise InvalidInput(f"{what}: no CSV: {error}") from None
+    names = [cell.lower() for cell in read[0]]
+    prompt = next((names.index(x) for x in PROMPTS if x in names), None)
+    answer = next((names.index(x) for x in ANSWERS if x in names), None)
+    is_head = not any(c.isdigit() for c in "".join(names))
+    for number, (row, (i, line)) in enumerate(zip(read, numbered, strict=False)):
+        if number == 0 and is_head:
+            continue
+        if len(row) != len(names):
+            raise InvalidInput(
+                f"{what}, line {i}: {len(row)} columns, and the first line has {len(names)}: "
+                f"{_cut(line)}"
+            )
+        if prompt is not None and answer is not None:
+            yield row[prompt], row[answer]
+        elif prompt is None:
+            cells = [cell for j, cell in enumerate(row) if j != answer]
+            yield ",".join(cells if answer is not None else cells[:-1]) + "=", row[answer or -1]
+        else:
+            raise InvalidInput(f"{what}: it has no column of answers ({', '.join(ANSWERS)})")
+
+
+def _cut(text: str) -> str:
+    """The beginning of a text that an error repeats."""
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

@@ -1,0 +1,346 @@
+"""Examples as text: how the tokens of a setting are written for people, and read back.
+
+Digits and signs stand for themselves, most digits as one character; a space is a space, a marker
+``<3>`` and a carry ``(1)``.  ``<bos>`` and the end are not written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from string import ascii_lowercase, digits
+
+import numpy as np
+
+from arith.theory.arithmetic.automaton import digit_automaton
+from arith.theory.arithmetic.domains import digit_base
+from arith.theory.arithmetic.integer_arrays import exact_dtype
+from arith.theory.arithmetic.tasks import Operations, Task
+from arith.theory.errors import InvalidInput
+from arith.theory.transformer.layouts import Layout
+from arith.verify.data.files import Examples
+from arith.verify.data.sequences import Format, NaturalFormat
+
+DIGITS = digits + ascii_lowercase
+"""Digits of bases up to 36; above them a digit is a decimal number, and ``:`` stands between two."""
+SIGNS = "+-*,"
+"""The signs between operands, as they are written."""
+_ALSO = str.maketrans({"−": "-", "×": "*", "·": "*", "x": "*", "X": "*", "–": "-"})
+"""Other signs that people write, where no digit is a letter."""
+_WORDS = {"plus": "+", "minus": "-", "times": "*", "and": "+"}
+_NOT_DIGITS = re.compile(r"<[0-9]+>|\(-?[0-9]+\)")
+"""Markers and carries."""
+_BLANKS = re.compile(r"[ \t\r]+")
+
+
+def sign_of(task: Task) -> str:
+    """The sign between the operands of a task: ``-`` of a difference, ``*`` of a product."""
+    ordered = sorted(c for c, e in task.terms if sum(e) == 1)
+    if len(task.terms) == 1 and task.degree > 1:
+        return "*"
+    return "-" if ordered == [-1, 1] and len(task.terms) == 2 else "+"
+
+
+def signs_of(task: Task) -> list[str]:
+    """The sign of each operation (InvalidInput: two have the same, so no text tells them apart)."""
+    found = [sign_of(part) for part in task.operations]
+    for i, sign in enumerate(found):
+        if sign in found[:i]:
+            a, b = task.operations[found.index(sign)], task.operations[i]
+            raise InvalidInput(f"{a.text()} and {b.text()} would both be written with '{sign}'")
+    return found
+
+
+# --- writing ----------------------------------------------------------------------------
+
+
+def token_texts(fmt: Format) -> np.ndarray:
+    """The text of every token; a digit of a base above 36 ends with a colon."""
+    in_token = max(fmt.layout.in_token, 1)
+    if fmt.layout.in_token == 0:
+        raise InvalidInput("whole numbers as tokens have no other text than their digits: leave out 'whole numbers'")
+    base = digit_base(fmt.base, in_token)
+    texts = [
+        "".join(_digit(value // base**i % base, base) for i in reversed(range(in_token)))
+        for value in range(fmt.base)
+    ]
+    texts += ["", *signs_of(fmt.task), "="]
+    texts += [""] * (fmt.first_other - len(texts))
+    if fmt.space is not None:
+        texts.append(" ")
+    if any(x.scratchpad for x in fmt.layouts):
+        texts += [f"({c})" for c in digit_automaton(fmt.task, fmt.base).carries]
+    texts += [f"<{i + 1}>" for i in range(fmt.vocabulary - len(texts))]
+    return np.array(texts, dtype=object)
+
+
+def _digit(value: int, base: int) -> str:
+    return DIGITS[value] if base <= len(DIGITS) else f"{value}:"
+
+
+def example_texts(
+    fmt: Format, operands: np.ndarray, results: np.ndarray | None = None,
+    starts: np.ndarray | None = None, spaces: np.ndarray | None = None,
+) -> Examples:
+    """Operand digits ``(n, k, N)`` as prompts and answers.
+
+    Interleaved numbers have no prompt that stands before the answer: all of an example is one.
+
+    Args:
+        results: other digits ``(n, M)`` than those of the right answers.
+        starts, spaces: as for ``Format.write``.
+    """
+    results = fmt.results(operands) if results is None else results
+    texts = token_texts(fmt)[fmt.write(operands, results, starts, spaces)]
+    natural = isinstance(fmt, NaturalFormat)
+    cut = fmt.equals + 1 if isinstance(fmt, NaturalFormat) else int(fmt.written_slots[0])
+    if fmt.layout.interleaved:
+        cut = texts.shape[1]
+    if natural and fmt.layout.interleaved:  # each example begins in one column, and ends somewhere
+        lines = [_joined(row) for row in texts.tolist()]
+        split = [line.partition("=") for line in lines]
+        return Examples([a + b for a, b, _ in split], [c for _, _, c in split])
+    return Examples(
+        [_joined(row) for row in texts[:, :cut].tolist()],
+        [_joined(row).strip() for row in texts[:, cut:].tolist()],
+    )
+
+
+def _joined(row: Sequence[str]) -> str:
+    """Tokens as one text; a colon stands only between two digits."""
+    text = "".join(row)
+    return re.sub(r":(?![0-9])", "", text) if ":" in text else text
+
+
+# --- reading ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Examples cut into numbers, each as its digits are written.
+
+    Args:
+        operands: the digits of each operand, as text.
+        answers: those of the result, a minus sign before those of a negative one.
+        signs: the sign between the operands of each example; empty where there is none.
+        fits: which lines are written so, ``(n,)``; the others have no digits.
+    """
+
+    operands: list[list[str]]
+    answers: list[str]
+    signs: list[str]
+    fits: np.ndarray
+
+    def of(self, chosen: np.ndarray) -> Columns:
+        """Those of some lines, by their indices."""
+        rows = chosen.tolist()
+        return Columns(
+            [[column[i] for i in rows] for column in self.operands],
+            [self.answers[i] for i in rows],
+            [self.signs[i] for i in rows],
+            self.fits[chosen],
+        )
+
+
+def cleaned(examples: Examples, base: int) -> Examples:
+    """Examples without blanks, markers, carries and words; the signs are those of ``SIGNS``."""
+    return Examples(*(_clean(texts, base) for texts in (examples.prompts, examples.answers)))
+
+
+def _clean(texts: list[str], base: int) -> list[str]:
+    text = "\n".join(x.replace("\n", " ") for x in texts) if any("\n" in x for x in texts) else "\n".join(texts)
+    if base <= 10 and not text.isascii() or re.search("[A-Za-z]", text):
+        if base <= 10:
+            for word, sign in _WORDS.items():
+                text = re.sub(rf"\b{word}\b", sign, text, flags=re.IGNORECASE)
+            text = re.sub(r"(?<=[0-9 ])[xX](?=[0-9 ])", "*", text).translate(_ALSO)
+            text = re.sub(r"[A-Za-z][A-Za-z']*[.,]?|[:?]", "", text)
+        text = text.lower()
+    text = _BLANKS.sub("", text)
+    return (_NOT_DIGITS.sub("", text) if "<" in text or "(" in text else text).split("\n")
+
+
+def columns(examples: Examples, operands: int, base: int, signs: str = SIGNS) -> Columns:
+    """Cleaned examples with signs between the operands, cut into numbers."""
+    digit = "[0-9a-z]" if base <= len(DIGITS) else "[0-9:]"
+    sign = f"([{re.escape(signs)}])" if operands > 1 else ""
+    between = rf"{sign}({digit}+)" + rf"\{1 + 1}({digit}+)" * max(operands - 2, 0)
+    pattern = re.compile(rf"({digit}+){between if operands > 1 else '()'}=?")
+    answer = re.compile(rf"-?{digit}+")
+    found: list[list[str]] = [[] for _ in range(operands)]
+    answers, used, fits = [], [], np.ones(len(examples), dtype=bool)
+    for i, (prompt, said) in enumerate(zip(examples.prompts, examples.answers, strict=True)):
+        match = pattern.fullmatch(prompt)
+        if match is None or not answer.fullmatch(said):
+            fits[i] = False
+            for column in found:
+                column.append("")
+            answers.append("")
+            used.append("")
+            continue
+        first, between_sign, *others = match.groups()
+        for column, number in zip(found, [first, *others], strict=False):
+            column.append(number)
+        answers.append(said)
+        used.append(between_sign or "")
+    return Columns(found, answers, used, fits)
+
+
+def fixed_columns(
+    lines: list[str], operands: int, width: int, result: int, interleaved: bool = False
+) -> Columns:
+    """Cleaned lines without signs, of numbers of fixed widths, cut into these."""
+    together = max(width, result)
+    found: list[list[str]] = [[] for _ in range(operands)]
+    answers = []
+    fits = np.array([len(x) == operands * width + result and x.isalnum() for x in lines])
+    ends = [j * width for j in range(operands + 1)]
+    places = [[] for _ in range(operands + 1)]  # type: list[list[int]]
+    at = 0
+    for i in range(together):
+        for j in range(operands + 1):
+            if i < (width if j < operands else result):
+                places[j].append(at)
+                at += 1
+    for fine, line in zip(fits.tolist(), lines, strict=True):
+        line = line if fine else ""
+        for j, column in enumerate(found):
+            column.append(
+                "".join(line[p] for p in places[j]) if interleaved and fine else line[ends[j] : ends[j + 1]]
+            )
+        answers.append(
+            "".join(line[p] for p in places[-1]) if interleaved and fine else line[ends[-1] :]
+        )
+    return Columns(found, answers, [""] * len(lines), fits)
+
+
+def digits_of(
+    numbers: list[str], base: int, first: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Numbers in text as digits ``(n, N)``, units first; how long each is written; those negative.
+
+    A digit that the base does not have is -1 in all of its number.
+
+    Args:
+        first: the digit that is written first, ``most`` or ``least`` significant.
+    """
+    n = len(numbers)
+    if base > len(DIGITS):
+        parts = [[int(d) if d and len(d) < 9 else base for d in x.lstrip("-").split(":")] for x in numbers]
+        written = np.array([len(p) for p in parts])
+        found = np.zeros((n, int(written.max(initial=1))), dtype=np.int64)
+        for i, p in enumerate(parts):
+            found[i, : len(p)] = p
+        negative = np.array([x.startswith("-") for x in numbers])
+    else:
+        text = np.array([x.encode() for x in numbers], dtype=bytes)
+        bytes_ = text.view(np.uint8).reshape(n, -1)
+        negative = bytes_[:, 0] == ord("-")
+        if negative.any():
+            text = np.where(negative, np.char.lstrip(text, b"-"), text)
+            bytes_ = text.view(np.uint8).reshape(n, -1)
+        written = (bytes_ != 0).sum(axis=1)
+        table = np.full(256, base, dtype=np.int16)
+        table[[ord(c) for c in DIGITS[:base]]] = np.arange(base)
+        table[0] = 0
+        found = table[bytes_]
+    if first == "most":
+        place = written[:, None] - 1 - np.arange(found.shape[1])
+        found = np.where(place >= 0, np.take_along_axis(found, np.maximum(place, 0), axis=1), 0)
+    wrong = (found >= base).any(axis=1)
+    found[wrong] = -1
+    return found, written, negative
+
+
+def values_of(digits: np.ndarray, base: int) -> np.ndarray:
+    """Numbers ``(n,)`` of digits ``(n, N)``, as Python integers where 64 bits do not hold them."""
+    dtype = exact_dtype(base ** digits.shape[1])
+    weights = np.array([base**i for i in range(digits.shape[1])], dtype=dtype)
+    found: np.ndarray = digits.astype(dtype) @ weights
+    return found
+
+
+def read_texts(examples: Examples, fmt: Format) -> tuple[np.ndarray, np.ndarray]:
+    """The operand digits ``(n, k, N)`` and result digits ``(n, M)`` of examples of a format.
+
+    Of several operations the last row of operands says which.  Of what is written otherwise, and of
+    an answer that is none, every digit is -1.
+    """
+    task, form = fmt.task, fmt.layout
+    base, in_token = digit_base(fmt.base, max(form.in_token, 1)), max(form.in_token, 1)
+    cut = read_columns(examples, task, form, base, fmt)
+    n, width, result = len(examples), fmt.width * in_token, fmt.result_width * in_token
+    operands = np.full((n, task.operands, width), -1, dtype=np.int64)
+    for j, numbers in enumerate(cut.operands):
+        _put(operands[:, j], digits_of(numbers, base, form.operands_first)[0], cut.fits)
+    results = np.full((n, result), -1, dtype=np.int64)
+    said, _, negative = digits_of(cut.answers, base, form.result_first)
+    _put(results, said, cut.fits & ~negative)
+    bad = (operands < 0).any(axis=(1, 2))
+    operands[bad] = results[bad] = -1
+    found, answers = (_grouped(x, in_token, base) for x in (operands, results))
+    if isinstance(task, Operations):
+        row = np.zeros((n, 1, found.shape[2]), dtype=np.int64)
+        row[:, 0, 0] = [signs_of(task).index(x) if x else -1 for x in cut.signs]
+        found = np.concatenate([found, row], axis=1)
+    return found, answers
+
+
+def read_columns(
+    examples: Examples, task: Task, form: Layout, base: int, fmt: Format | None = None
+) -> Columns:
+    """Examples of a layout, cut into numbers.
+
+    Args:
+        fmt: of numbers that no sign parts, which have its widths.
+    """
+    texts, k = cleaned(examples, base), task.operands
+    if form.interleaved or not (form.equals and (form.operators or k == 1)):
+        assert fmt is not None
+        in_token = max(form.in_token, 1)
+        lines = [a + b for a, b in zip(texts.prompts, texts.answers, strict=True)]
+        if isinstance(fmt, NaturalFormat):
+            return _natural_interleaved(lines, k)
+        signs = "".join(SIGNS) + "="
+        lines = [x.translate(str.maketrans("", "", signs)) for x in lines]
+        known = signs_of(task) if form.operators else [""]
+        cut = fixed_columns(
+            lines, k, fmt.width * in_token, fmt.result_width * in_token, form.interleaved
+        )
+        if len(known) > 1:
+            said = [next((s for s in known if s in x), "") for x in texts.prompts]
+            return replace(cut, signs=said, fits=cut.fits & np.array([bool(x) for x in said]))
+        return cut
+    return columns(texts, k, base, "".join(signs_of(task)))
+
+
+def _natural_interleaved(lines: list[str], operands: int) -> Columns:
+    """Interleaved numbers of natural length: result digits beside the operands', then the rest."""
+    found: list[list[str]] = [[] for _ in range(operands)]
+    answers, fits = [], []
+    for line in lines:
+        before, equals, rest = line.partition("=")
+        fine = bool(equals and before) and len(before) % (operands + 1) == 0
+        fits.append(fine and (before + rest).isalnum())
+        before, rest = (before, rest) if fits[-1] else ("", "")
+        for j, column in enumerate(found):
+            column.append(before[j :: operands + 1])
+        answers.append(before[operands :: operands + 1] + rest)
+    return Columns(found, answers, [""] * len(lines), np.array(fits))
+
+
+def _put(into: np.ndarray, digits: np.ndarray, fits: np.ndarray) -> None:
+    """Fill in digits ``(n, N)``, with zeros above them; numbers that are longer are none."""
+    width = min(into.shape[1], digits.shape[1])
+    fine = fits & (digits[:, width:] == 0).all(axis=1) & (digits >= 0).all(axis=1)
+    into[fine] = 0
+    into[fine, :width] = digits[fine, :width]
+
+
+def _grouped(digits: np.ndarray, size: int, base: int) -> np.ndarray:
+    """So many digits as one of a higher base, from the units; -1 where they are none."""
+    if size == 1:
+        return digits
+    wide = digits.reshape(*digits.shape[:-1], -1, size)
+    return np.where(wide.min(-1) < 0, -1, wide @ base ** np.arange(size))
