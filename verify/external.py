@@ -8,9 +8,10 @@ own says its cell, and is measured as it was when it was trained besides.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,13 @@ from arith.verify.data.answers import parse_log
 from arith.verify.data.files import Examples
 from arith.verify.data.numerals import numeral
 from arith.verify.data.texts import example_texts
-from arith.verify.judging.answers import JudgedAnswers, check_prompts, judge_answers, read_prompts
+from arith.verify.judging.answers import (
+    Answers,
+    JudgedAnswers,
+    check_prompts,
+    judge_answers,
+    read_prompts,
+)
 from arith.verify.judging.judge import CellVerdict, judge
 from arith.verify.model.kept import KeptModel
 from arith.verify.model.measure import answers, held_out_accuracy, measure, noise_invariance
@@ -55,6 +62,21 @@ def read_answers(path: Path) -> Examples:
             return parse_log(found, str(path))
         del found
     return read_examples(path)
+
+
+def listed_answers(answers: Any) -> Examples:
+    """The prompts and answers in a list of pairs, or of objects that have both (InvalidInput)."""
+    try:
+        pairs = [(x["prompt"], x["answer"]) if isinstance(x, Mapping) else tuple(x) for x in answers]
+        prompts, texts = map(list, zip(*pairs, strict=True))
+        if not all(isinstance(x, str) for x in prompts):
+            raise TypeError
+    except (TypeError, KeyError, ValueError):
+        raise InvalidInput(
+            "answers are a list of pairs of a prompt and an answer, or of objects such as "
+            '{"prompt": "12+34=", "answer": "46"}; to have prompts made give a function'
+        ) from None
+    return Examples(prompts, [str(x) for x in texts])
 
 
 def ask(answer: Answer, setting: Setting, template: str = PROMPT) -> Examples:
@@ -113,16 +135,27 @@ def filled(
     return found
 
 
-def test_lengths(models: Sequence[Examples]) -> str:
-    """Test lengths as an option takes them: up to the longest number that prompts have."""
-    prompts = (prompt for x in models for prompt in x.prompts)
-    longest = max((len(word) for x in prompts for word in _DIGITS.findall(x)), default=1)
-    return f"1-{min(longest, _LONGEST)}"
+def answered_setting(setting: Setting, models: Sequence[Examples]) -> Setting:
+    """A setting with the test lengths that were answered, and the width that prompts are padded to.
+
+    Where no prompt is an input of the task, the setting is tested up to the longest number there.
+    """
+    numbers = {len(word) for x in models for prompt in x.prompts for word in _DIGITS.findall(prompt)}
+    longest = min(max(numbers, default=1), _LONGEST)
+    padded = not setting.natural and not setting.width and len(numbers) == 1
+    width = longest if padded and setting.layout.marked else setting.width
+    lengths = tuple(range(1, max(longest, setting.longest * (not setting.natural)) + 1))
+    wide = replace(setting, test_lengths=lengths, width=width)
+    cell = Cell(wide, default_model(wide.task))
+    said = [Answers(x, cell) for x in models]
+    found = tuple(n for n in lengths if any(len(x.tested(n)) for x in said))
+    return replace(wide, test_lengths=found) if found else wide
 
 
 def answer_tokens(setting: Setting) -> int:
     """How many tokens an answer to any input of a setting may take, a token for each digit."""
-    return setting.layout.result_tokens * setting.result_digits + _ROOM
+    written = setting.layout.result_tokens * setting.result_digits
+    return written + _ROOM * setting.natural  # padded numbers may have no end
 
 
 def judge_kept(kept: KeptModel, device: str) -> JudgedAnswers:
