@@ -167,6 +167,20 @@ class Domain:
         return tuple(sorted({*self.lengths, *(n for n, _ in self.priming)}))
 
     @property
+    def sampled(self) -> bool:
+        """Whether training may lack some of the inputs that its boxes hold."""
+        return self.pairs is not None
+
+    @property
+    def every_digit(self) -> bool:
+        """Whether every place of a number has shown every digit."""
+        return not self.allowed
+
+    def of_operation(self, index: int) -> Domain:
+        """The domain of one of several operations: all have the same."""
+        return self
+
+    @property
     def trained_pairs(self) -> int | None:
         """How many operand tuples are trained on; None where they are drawn anew."""
         if self.pairs is None or self.holdout == "hash":

@@ -90,7 +90,7 @@ def _unshown(setting: Setting, reads: int) -> dict[int, Unshown | None]:
         raise NotCountable(_COMPARED)
     if setting.layout.hinted or setting.layout.scratchpad:
         raise NotCountable("contexts with markers or carries are not compared")
-    if train.pairs is not None:
+    if train.sampled:
         raise NotCountable("a drawn training set may lack contexts of its domain")
     contexts = _Contexts(setting, reads, digit_automaton(task, setting.base).carries.start)
     contexts.lacking(train)

@@ -226,7 +226,7 @@ def _decided(
     if found.claim == Claim.NONE:
         return found
     replaced = changes and not how.masked
-    together = inferred == 0 and learned.support.train.pairs is None
+    together = inferred == 0 and not learned.support.train.sampled
     because = (CONSTANTS,) * replaced + (APART,) * (not together) or (EQUAL_VIEWS,)
     premises = found.premises
     if found.infers and Premise.STABLE not in premises:

@@ -186,7 +186,10 @@ def _predicted(setting: Setting) -> Prediction:
 
 def _mixed(setting: Setting, task: Operations) -> Prediction:
     """The prediction for several operations: of each by itself, as far as queries see which."""
-    each = tuple(predict(replace(setting, task=part)) for part in task.parts)
+    each = tuple(
+        predict(replace(setting, task=part, train=setting.train.of_operation(i)))
+        for i, part in enumerate(task.parts)
+    )
     said = mixed_published([x.published for x in each], task.parts)
     tests = [n for n in setting.test_lengths if not setting.is_premise(n)]
     if hidden := hidden_sign(setting):

@@ -277,7 +277,7 @@ def _interleaved(setting: Setting, shown: Support) -> Observation:
     views, steps = shown_views(setting)
     task, train = setting.task, setting.train
     learned = setting.encoding.own_positions and task.has_finite_carry and not task.needs_order
-    is_whole = train.pairs is None and not (train.allowed or setting.test_allowed)
+    is_whole = train.every_digit and not (train.sampled or setting.test_allowed)
     bound = interleaved_bound(setting) if learned and is_whole else Fraction(1)
     error = None if steps else uncompared(setting)
     return Observation(
@@ -288,7 +288,7 @@ def _interleaved(setting: Setting, shown: Support) -> Observation:
 def _natural(setting: Setting, shown: Support) -> Observation:
     """Numbers of natural length one after the other: what is found at each length."""
     tests = [n for n in setting.test_lengths if not setting.is_premise(n)]
-    if not tests or setting.train.pairs is not None or setting.train.allowed:
+    if not tests or setting.train.pairs is not None or not setting.train.every_digit:
         return Observation(setting, shown)
     try:
         addresses = AddressObservation(setting)

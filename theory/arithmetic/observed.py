@@ -1,0 +1,355 @@
+"""What a file of examples shows, as a training domain.
+
+The premise of every prediction is that a model is right on held-out inputs like those that it was
+trained on.  Of a file these are its examples and what is like them: of each length, the operand
+tuples any two digits of which stand together in some example.  A digit that no example has at its
+place, and two digits that stand together in none, count as not shown.  Where too few examples show
+two digits together, and where each stands there so often that one more would have been met, only
+the examples themselves count as shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, product
+from math import log, prod
+from typing import Any
+
+import numpy as np
+
+from arith.theory.arithmetic.boxes import Box
+from arith.theory.arithmetic.domains import MISSED, Domain, digit_base
+from arith.theory.arithmetic.tasks import Operations, Task
+
+MOST_BOXES = 200
+"""Boxes of one length; examples whose digits stand together in more ways count by themselves."""
+MOST_SINGLE = 500
+"""Examples of one length that count by themselves; others are taken as not shown."""
+_WHOLE = Fraction(9, 10)
+"""The share of a domain that makes a file of it whole: up to a tenth may be held out."""
+_CHUNK = 20_000
+"""Examples that are looked through at once."""
+_MOST_PAIRS = 4_000_000
+"""Pairs of values of two places that are looked for."""
+_Pair = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class ObservedDomain(Domain):
+    """A training domain that is known by its examples alone.
+
+    Args:
+        shown: by length, the boxes that its examples show.
+        widths: the lengths that operands have together.
+        examples: how many there are of each length.
+        different: how many of these differ.
+        task: what they are examples of.
+        whole: they are all that the boxes hold, but for those that may be held out.
+        complete: each length shows all that its kind of domain has.
+        every_digit: each place has shown every digit.
+        operations: of several operations, what the examples of each show.
+    """
+
+    shown: tuple[tuple[int, tuple[Box, ...]], ...] = ()
+    widths: tuple[tuple[int, ...], ...] = ()
+    examples: tuple[int, ...] = ()
+    different: int = 0
+    task: Task | None = None
+    whole: bool = False
+    complete: bool = False
+    every_digit: bool = False
+    operations: tuple[ObservedDomain, ...] = ()
+
+    @property
+    def sampled(self) -> bool:
+        return not self.whole
+
+    @property
+    def restricted(self) -> bool:
+        return not self.complete
+
+    @property
+    def by_lengths(self) -> bool:
+        return True
+
+    @property
+    def uniform(self) -> bool:
+        return False
+
+    def cut(self, n: int, base: int, operands: int) -> list[Box]:
+        """The boxes of a length that examples show."""
+        return list(dict(self.shown).get(n, ()))
+
+    def number_of_boxes(self, n: int, operands: int) -> int:
+        return len(dict(self.shown).get(n, ()))
+
+    def operand_lengths(self, n: int, operands: int) -> Iterator[tuple[int, ...]]:
+        """The lengths that operands of some example have together."""
+        return (w for w in self.widths if max(w) == n)
+
+    def has_operands(self, n: int, operands: int, base: int) -> bool:
+        return n in self.lengths
+
+    def has_lengths(self, widths: tuple[int, ...]) -> bool:
+        return widths in self.widths
+
+    def shows_lengths(self, widths: tuple[int, ...], base: int) -> bool:
+        return widths in self.widths
+
+    def likely_whole(self, base: int, operands: int) -> bool:
+        """True: what no example shows is in no box."""
+        return True
+
+    def weighted_boxes(self, base: int, operands: int) -> list[tuple[Box, Fraction]]:
+        every, found = sum(self.examples), []
+        for (_, boxes), examples in zip(self.shown, self.examples, strict=True):
+            size = sum(box.size for box in boxes)
+            found += [(box, Fraction(examples * box.size, every * size)) for box in boxes]
+        return found
+
+    def covers(self, test: Domain, base: int, operands: int) -> bool:
+        """Whether all inputs of a test domain, on which the task is defined, are in the boxes."""
+        [n] = test.lengths
+        shown = self.cut(n, base, operands)
+        if not shown:
+            return False
+        if self.natural and not all(w in self.widths for w in test.operand_lengths(n, operands)):
+            return False
+        asked = [box for box in test.boxes(base, operands) if self._is_defined(box, base)]
+        return all(sum(_common(box, x) for x in shown) == box.size for box in asked)
+
+    def _is_defined(self, box: Box, base: int) -> bool:
+        """Whether the task is defined on some member of a box."""
+        if self.task is None or not self.task.needs_order:
+            return True
+        largest = self.task.constant
+        for c, row in zip(self.task.coefficients, box.digits, strict=True):
+            pick = max if c > 0 else min
+            largest += c * sum(pick(values) * base**i for i, values in enumerate(row))
+        return largest >= 0
+
+    def of_operation(self, index: int) -> Domain:
+        return self.operations[index]
+
+    def text(self) -> str:
+        """``9,025 examples of D_2``."""
+        return f"{sum(self.examples):,} examples of {super().text()}"
+
+
+def observed(
+    task: Task, digits: np.ndarray, base: int, natural: bool, in_token: int = 1
+) -> ObservedDomain:
+    """The domain that the operands of examples show.
+
+    Args:
+        digits: ``(n, k, N)``, units first; of several operations the last row says which.
+        base: of the tokens, of which each holds ``in_token`` digits.
+    """
+    if isinstance(task, Operations):
+        which, digits = digits[:, -1, 0], digits[:, :-1]
+        parts = tuple(
+            observed(part, digits[which == i], base, natural, in_token)
+            for i, part in enumerate(task.operations)
+        )
+        return _observed(task, digits, base, natural, in_token, parts)
+    return _observed(task, digits, base, natural, in_token, ())
+
+
+def _observed(
+    task: Task,
+    digits: np.ndarray,
+    base: int,
+    natural: bool,
+    in_token: int,
+    operations: tuple[ObservedDomain, ...],
+) -> ObservedDomain:
+    n, k, _ = digits.shape
+    widths = widths_of(digits)
+    longest = widths.max(axis=1)
+    together = np.unique(widths, axis=0)
+    lengths = tuple(int(x) for x in np.unique(longest))
+    shown, counts, different, every_digit = [], [], 0, True
+    for length in lengths:
+        some = digits[longest == length]
+        tokens = grouped(some[:, :, :length], in_token, base)
+        flat = tokens.reshape(len(some), -1)
+        rows, repeats = distinct(flat, base)
+        values = [tuple(int(x) for x in np.unique(column)) for column in rows.T]
+        boxes = _boxes(rows, values, int(repeats.min()))
+        shape = k, tokens.shape[2]
+        shown.append((length, tuple(_box(x, shape) for x in boxes)))
+        counts.append(len(some))
+        different += len(rows)
+        long = widths[longest == length].max(axis=0)
+        for j, row in enumerate(_box(values, shape).digits):
+            highest = -(-int(long[j]) // in_token)
+            for i, have in enumerate(row[:highest]):
+                every = range(1 if i + 1 == highest and highest > 1 else 0, base)
+                every_digit &= in_token > 1 or set(have).issuperset(every)
+    kind = "every" if k > 1 and all(len(set(w)) == 1 for w in together.tolist()) else "longest"
+    if kind == "every" and lengths == (1,):
+        kind = "longest"  # the two are one there
+    size = sum(box.size for _, boxes in shown for box in boxes)
+    found = ObservedDomain(
+        lengths,
+        kind,
+        natural=natural,
+        in_token=in_token,
+        shown=tuple(shown),
+        widths=tuple(tuple(int(x) for x in w) for w in together),
+        examples=tuple(counts),
+        different=different,
+        task=task,
+        whole=different >= _WHOLE * size,
+        every_digit=every_digit,
+        operations=operations,
+    )
+    asked = (Domain((n,), kind, natural=natural, in_token=in_token) for n in lengths)
+    object.__setattr__(found, "complete", all(found.covers(x, base, k) for x in asked))
+    return found
+
+
+def widths_of(digits: np.ndarray) -> np.ndarray:
+    """How many digits each number of ``(n, k, N)`` has, ``(n, k)``; 0 has one."""
+    positions = np.arange(1, digits.shape[2] + 1)
+    found: np.ndarray = np.maximum((positions * (digits != 0)).max(axis=2), 1)
+    return found
+
+
+def grouped(digits: np.ndarray, in_token: int, base: int) -> np.ndarray:
+    """Digits ``(n, k, N)`` as tokens of so many digits, from the units."""
+    if in_token == 1:
+        return digits
+    n, k, width = digits.shape
+    padded = np.zeros((n, k, -(-width // in_token) * in_token), dtype=np.int64)
+    padded[:, :, :width] = digits
+    weights = digit_base(base, in_token) ** np.arange(in_token)
+    found: np.ndarray = padded.reshape(n, k, -1, in_token) @ weights
+    return found
+
+
+def distinct(rows: np.ndarray, base: int) -> tuple[np.ndarray, np.ndarray]:
+    """The rows that differ, and how often each is there."""
+    kind = np.uint8 if base <= 256 else np.uint16
+    packed = np.ascontiguousarray(rows, dtype=kind)
+    names = packed.view(np.dtype((np.void, packed.dtype.itemsize * packed.shape[1]))).ravel()
+    _, first, counts = np.unique(names, return_index=True, return_counts=True)
+    return packed[first], counts
+
+
+# --- boxes of examples ---------------------------------------------------------------------
+
+_Values = list[tuple[int, ...]]
+"""Of each place the values that it takes, in one row."""
+
+
+def _box(values: Sequence[tuple[int, ...]], shape: tuple[int, int]) -> Box:
+    k, width = shape
+    return Box(tuple(tuple(values[j * width : (j + 1) * width]) for j in range(k)))
+
+
+def _boxes(rows: np.ndarray, values: _Values, repeats: int) -> list[_Values]:
+    """Disjoint boxes of what different examples ``(n, P)`` show.
+
+    Args:
+        values: what each place takes.
+        repeats: how often the rarest of the examples is there.
+    """
+    said = repeats >= log(len(rows) / MISSED)  # what were left out would have been met
+    if not (said and len(rows) <= MOST_SINGLE):
+        partners = _partners(rows, values)
+        boxes: list[_Values] | None = None if partners is None else [values]
+        for pair, beside in partners or ():
+            boxes = None if boxes is None else _split(boxes, pair, beside)
+        if boxes:
+            return _merged(boxes)
+    return _merged([[(int(x),) for x in row] for row in _some(rows, values)])
+
+
+def _partners(
+    rows: np.ndarray, values: _Values
+) -> list[tuple[_Pair, dict[int, frozenset[int]]]] | None:
+    """The pairs of places that do not show all values together; by a value, those beside it.
+
+    None if a pair of places has too many values to be looked at.
+    """
+    pairs = [
+        (p, q) for p, q in combinations(range(len(values)), 2) if len(values[p]) * len(values[q]) > 1
+    ]
+    sizes = {(p, q): len(values[p]) * len(values[q]) for p, q in pairs}
+    if max(sizes.values(), default=0) > _MOST_PAIRS:
+        return None
+    columns = np.stack([np.searchsorted(vs, row) for vs, row in zip(values, rows.T, strict=True)])
+    met = {pair: np.zeros(size, dtype=bool) for pair, size in sizes.items()}
+    for start in range(0, len(rows), _CHUNK):
+        some = columns[:, start : start + _CHUNK]
+        for p, q in pairs:
+            met[p, q][some[p] * len(values[q]) + some[q]] = True
+        pairs = [pair for pair in pairs if not met[pair].all()]
+    found = []
+    for p, q in pairs:
+        beside = met[p, q].reshape(len(values[p]), len(values[q]))
+        of = {
+            v: frozenset(values[q][i] for i in np.flatnonzero(row).tolist())
+            for v, row in zip(values[p], beside, strict=True)
+        }
+        found.append(((p, q), of))
+    return found
+
+
+def _split(
+    boxes: list[_Values], pair: _Pair, partners: dict[int, frozenset[int]]
+) -> list[_Values] | None:
+    """Boxes without the pairs of values that no example has; None if there are too many."""
+    p, q = pair
+    found = []
+    for box in boxes:
+        groups: dict[tuple[int, ...], list[int]] = {}
+        for v in box[p]:
+            groups.setdefault(tuple(w for w in box[q] if w in partners[v]), []).append(v)
+        for beside, vs in groups.items():
+            if beside:
+                one = list(box)
+                one[p], one[q] = tuple(vs), beside
+                found.append(one)
+        if len(found) > MOST_BOXES:
+            return None
+    return found
+
+
+def _merged(boxes: list[_Values]) -> list[_Values]:
+    """The same with fewer boxes: those that differ in one place become one."""
+    changed = True
+    while changed:
+        changed = False
+        for p in range(len(boxes[0])):
+            groups: dict[Any, list[int]] = {}
+            for box in boxes:
+                groups.setdefault((*box[:p], (), *box[p + 1 :]), []).extend(box[p])
+            changed |= len(groups) < len(boxes)
+            boxes = [
+                [*key[:p], tuple(sorted(vs)), *key[p + 1 :]] for key, vs in groups.items()
+            ]
+    return boxes
+
+
+def _some(rows: np.ndarray, values: _Values) -> np.ndarray:
+    """Some of the examples, all if they are few, among which each place has all of its values."""
+    if len(rows) <= MOST_SINGLE:
+        return rows
+    first = [
+        int(np.argmax(rows[:, p] == v)) for p, vs in enumerate(values) for v in vs
+    ]
+    kept = list(dict.fromkeys([*first, *range(0, len(rows), -(-len(rows) // MOST_SINGLE))]))
+    return rows[sorted(kept)]
+
+
+def _common(one: Box, other: Box) -> int:
+    """How many operand tuples two boxes have in common."""
+    width = max(one.width, other.width)
+    return prod(
+        len(set(one.values(j, i)).intersection(other.values(j, i)))
+        for j, i in product(range(len(one.digits)), range(1, width + 1))
+    )
