@@ -1,0 +1,723 @@
+"""What a file of examples is: its format, task, base and lengths, and what it shows and lacks.
+
+Formats and tasks are tried in order, and the first that fits most lines is taken.  What the user
+says is not looked for.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import combinations, product
+from math import gcd, prod
+from typing import Any
+
+import numpy as np
+
+from arith.theory.arithmetic.domains import Domain, digit_base
+from arith.theory.arithmetic.expressions import NAMES, parse_task
+from arith.theory.arithmetic.integer_arrays import exact_dtype
+from arith.theory.arithmetic.lengths_text import lengths_text, runs
+from arith.theory.arithmetic.observed import ObservedDomain, distinct, observed, widths_of
+from arith.theory.arithmetic.tasks import TASKS, Operations, Task, named_task
+from arith.theory.errors import InvalidInput
+from arith.theory.setting.requests import LARGEST_DIGITS, Request
+from arith.theory.setting.settings import Setting
+from arith.theory.transformer.layouts import Layout
+from arith.theory.transformer.layouts import layout as read_layout
+from arith.verify.data.files import Examples
+from arith.verify.data.texts import (
+    SIGNS,
+    Columns,
+    cleaned,
+    columns,
+    digits_of,
+    fixed_columns,
+    read_columns,
+    sign_of,
+    values_of,
+)
+
+LOOKED_AT = 1_000
+"""Lines by which formats and tasks are chosen."""
+LEAST_FIT = Fraction(1, 2)
+"""The least share of these that a format and a task fit; fewer are of another kind."""
+_DRAWS = 60
+"""Of three lines each, to find a modulus that errors do not hide."""
+_MOST_OPERANDS = len(NAMES)
+_SHOWN = 60
+_MOST_LISTED = 6
+_ORDERS = (("most", "most"), ("most", "least"), ("least", "least"), ("least", "most"))
+"""Of the digits of operands and result, the most usual first."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """How numbers are cut out of lines, and read.
+
+    Args:
+        operands: how many there are.
+        width: the digits of each operand, and ``result`` those of a result, where no sign parts
+            them; else 0.
+    """
+
+    operands: int
+    signs: bool = True
+    equals: bool = True
+    width: int = 0
+    result: int = 0
+    interleaved: bool = False
+
+    def cut(self, examples: Examples, base: int) -> Columns:
+        """Cleaned examples as numbers in text."""
+        if self.signs and self.equals and not self.interleaved:
+            return columns(examples, self.operands, base)
+        lines = [a + b for a, b in zip(examples.prompts, examples.answers, strict=True)]
+        drop = str.maketrans("", "", SIGNS + "=")
+        bare = [x.translate(drop) for x in lines]
+        return fixed_columns(bare, self.operands, self.width, self.result, self.interleaved)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Examples as numbers, by a form and by the order of digits.
+
+    Args:
+        operands: their digits ``(n, k, N)``, units first.
+        values: the value of each operand, ``(n,)``.
+        results: the values of results, below zero where a minus sign says so.
+        written: how many digits of each operand are written, ``(n, k)``, and of the result.
+        fits: the lines that are written so and have digits of the base only.
+    """
+
+    operands: np.ndarray
+    values: list[np.ndarray]
+    results: np.ndarray
+    written: np.ndarray
+    result_written: np.ndarray
+    signs: list[str]
+    fits: np.ndarray
+    zeros: bool
+    result_zeros: bool
+
+
+def reading(cut: Columns, base: int, order: tuple[str, str]) -> Reading:
+    """The numbers of some columns."""
+    each = [digits_of(numbers, base, order[0]) for numbers in cut.operands]
+    said, result_written, negative = digits_of(cut.answers, base, order[1])
+    n, width = len(cut.answers), max(x.shape[1] for x, *_ in each)
+    operands = np.zeros((n, len(each), width), dtype=np.int16)
+    for j, (digits, *_) in enumerate(each):
+        operands[:, j, : digits.shape[1]] = digits
+    fits = cut.fits & (operands >= 0).all(axis=(1, 2)) & (said >= 0).all(axis=1)
+    operands[~fits] = 0
+    said = np.where(fits[:, None], said, 0)
+    results = values_of(said, base)
+    written = np.stack([x[1] for x in each], axis=1)
+    lengths = widths_of(operands)
+    return Reading(
+        operands,
+        [values_of(operands[:, j], base) for j in range(len(each))],
+        np.where(negative, -results, results),
+        written,
+        result_written,
+        cut.signs,
+        fits,
+        bool((written > lengths)[fits].any()),
+        bool((result_written > widths_of(said[:, None])[:, 0])[fits].any()),
+    )
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found of a file.
+
+    Args:
+        setting: a prediction of it is one from the file.
+        read: how many lines there are, and ``fit`` how many are examples of the setting.
+        odd: the number of the first example that is none, and its text; None if there is none.
+        others: further tasks that fit as many lines.
+        chosen: the options that were found, as the command line takes them.
+    """
+
+    setting: Setting
+    read: int
+    fit: int
+    odd: tuple[int, str] | None
+    others: tuple[str, ...]
+    chosen: dict[str, Any]
+    lengths: tuple[tuple[int, int], ...]
+    duplicates: int
+    contradictions: int
+    lacking: tuple[str, ...] = field(default=())
+
+    @property
+    def train(self) -> ObservedDomain:
+        """What the file shows."""
+        train = self.setting.train
+        assert isinstance(train, ObservedDomain)
+        return train
+
+    def lines(self) -> list[str]:
+        """What was found, what the file shows, and what it lacks."""
+        s, train = self.setting, self.train
+        padded = "natural lengths" if s.natural else f"padded to {s.operand_width} digits"
+        found = [
+            f"{self.fit:,} of {self.read:,} examples are of {s.task.text()} in base "
+            f"{s.digit_base}: {s.layout.text}, {padded}"
+        ]
+        if self.odd:
+            found.append(f"the first that is none is example {self.odd[0]:,}: {self.odd[1]}")
+        if self.others:
+            found.append(f"as many fit {' and '.join(self.others)} (--task or --expr says which)")
+        shares = ", ".join(f"{n}: {100 * c / self.fit:.3g}%" for n, c in self.lengths[:20])
+        found.append(f"digits of the longest operand: {shares}")
+        every = _domain_size(s)
+        share = f" of the {_short(every)} of {lengths_text(train.lengths)}" if every else ""
+        found.append(f"{train.different:,} different inputs{share}; {self.duplicates:,} repeated")
+        if self.contradictions:
+            found.append(f"{self.contradictions:,} inputs have other answers elsewhere in the file")
+        found += [f"lacks {x}" for x in self.lacking] or ["lacks no digit, pair of digits or carry"]
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as JSON."""
+        return {
+            "examples": self.read,
+            "fit": self.fit,
+            "first_other": self.odd and {"number": self.odd[0], "text": self.odd[1]},
+            "other_tasks": list(self.others),
+            "options": self.chosen,
+            "lengths": {str(n): count for n, count in self.lengths},
+            "different": self.train.different,
+            "repeated": self.duplicates,
+            "contradictions": self.contradictions,
+            "lacking": list(self.lacking),
+        }
+
+
+def find_setting(
+    examples: Examples, given: Mapping[str, Any], test: Examples | None = None
+) -> Found:
+    """The setting of a file of examples.
+
+    Args:
+        given: options of a setting that are known, by their names; they are not looked for.
+        test: examples of the tests.
+
+    Raises:
+        InvalidInput: no known format and task fit half of the lines, or an option does not.
+    """
+    known = Request(**given)
+    guess = _guess(examples, given, known)
+    cut = guess.cut(examples)
+    read = reading(cut, guess.base, guess.order)
+    operations, right = _right(read, guess.task)
+    count = int(right.sum())
+    if not count:
+        raise InvalidInput(f"no example is one of {guess.task.text()}")
+    digits = read.operands[right]
+    longest = int(widths_of(digits).max())
+    if longest > LARGEST_DIGITS:
+        raise InvalidInput(f"operands have up to {longest} digits: at most {LARGEST_DIGITS}")
+    digits = digits[:, :, :longest].astype(np.int16)
+    chosen = _options(read, right, guess, given, longest, examples)
+    if test is not None:
+        chosen |= {k: v for k, v in _of_tests(test, guess, chosen).items() if k not in given}
+    request = Request(**{**chosen, **given})
+    setting = request.setting()
+    if isinstance(setting.task, Operations):
+        row = np.zeros((count, 1, longest), dtype=np.int16)
+        row[:, 0, 0] = operations[right]
+        digits = np.concatenate([digits, row], axis=1)
+    in_token = setting.train.in_token
+    train = observed(setting.task, digits, setting.base, setting.natural, in_token)
+    lengths = () if "test_digits" in {*given, *chosen} else _default_tests(setting, train)
+    setting = replace(setting, train=train, test_lengths=lengths or setting.test_lengths)
+    widest = widths_of(digits[:, : setting.task.operands]).max(axis=1)
+    values, counts = np.unique(widest, return_counts=True)
+    rows, repeats = distinct(digits.reshape(len(digits), -1), setting.digit_base)
+    wrong = np.flatnonzero(~right)
+    odd = (int(wrong[0]) + 1, _cut(examples.line(int(wrong[0])))) if len(wrong) else None
+    return Found(
+        setting,
+        len(examples),
+        count,
+        odd,
+        guess.others,
+        chosen,
+        tuple((int(n), int(c)) for n, c in zip(values, counts, strict=True)),
+        count - len(rows),
+        _contradictions(read, operations, setting.digit_base),
+        tuple(_lacking(setting, train, digits)),
+    )
+
+
+def _default_tests(setting: Setting, train: ObservedDomain) -> tuple[int, ...]:
+    """The lengths that are tested where none are given: up to three digits longer."""
+    longest = train.lengths[-1] + 3
+    return tuple(range(1, min(longest, setting.width or longest) + 1))
+
+
+# --- the format and the task --------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Guess:
+    """A format and a task that fit.
+
+    Args:
+        layout: as it was given; None where it is to be found.
+    """
+
+    task: Task
+    base: int
+    order: tuple[str, str]
+    form: Form
+    layout: Layout | None
+    others: tuple[str, ...] = ()
+
+    def cut(self, examples: Examples) -> Columns:
+        """The examples as numbers in text."""
+        if self.layout and self.form.width == 0:
+            return read_columns(examples, self.task, self.layout, self.base)
+        return self.form.cut(cleaned(examples, self.base), self.base)
+
+
+def _guess(examples: Examples, given: Mapping[str, Any], known: Request) -> _Guess:
+    """The format and the task that fit most of some lines, the first of those that do."""
+    some = _sample(examples)
+    layout = read_layout(known.layout) if {"layout"} & {*given} else None
+    named = {"task", "expr"} & {*given}
+    asked = known._task() if named and _is_known(known) else None
+    best: tuple[Fraction, _Guess] | None = None
+    for base in [known.base] if "base" in given else _bases(some):
+        texts = cleaned(some, base)
+        for form in _forms(texts, asked, layout):
+            cut = form.cut(texts, base)
+            if not cut.fits.any():
+                continue
+            for order in _ORDERS:
+                if layout and order != (layout.operands_first, layout.result_first):
+                    continue
+                read = reading(cut, base, order)
+                for fit, task, others in _tasks(read, asked, known):
+                    if best is None or fit > best[0]:
+                        best = fit, _Guess(task, base, order, form, layout, others)
+                if best and best[0] == 1:
+                    return best[1]
+    if best is None or best[0] < LEAST_FIT:
+        what = asked.text() if asked else "any task"
+        fit = f"; {float(100 * best[0]):.3g}% fit {best[1].task.text()}" if best else ""
+        raise InvalidInput(
+            f"the examples are not read as examples of {what}{fit}: the first is "
+            f"'{_cut(examples.line(0))}', and a line looks like 12+34=46 (--task, --layout and "
+            "--base say more)"
+        )
+    return best[1]
+
+
+def _is_known(request: Request) -> bool:
+    """Whether the task is given as a whole: the modulus of a named one may be left to be found."""
+    if request.expr is not None or request.modulus is not None:
+        return True
+    return not any(TASKS[x].modular for x in (request.task or "").split(",") if x in TASKS)
+
+
+def _sample(examples: Examples) -> Examples:
+    """Some of the examples, from everywhere."""
+    step = -(-len(examples) // LOOKED_AT)
+    return Examples(examples.prompts[::step], examples.answers[::step])
+
+
+def _bases(examples: Examples) -> list[int]:
+    """The bases that the digits of some lines may have, the most usual first."""
+    joined = "".join(examples.prompts + examples.answers)
+    if any(a in joined for a in ("0:", "1:", "2:", "3:", "4:", "5:")) and not any(
+        c.isalpha() for c in joined
+    ):
+        numbers = [int(x) for x in _numbers(joined)]
+        high = max(numbers, default=0) + 1
+        return [b for b in (60, 100, 256, 1000, 10_000) if b >= high][:2]
+    found = cleaned(examples, 10)
+    digits = {c for text in (*found.prompts, *found.answers) for c in text if c.isalnum()}
+    highest = max((int(c) for c in digits), default=0)
+    bases = [10, *([highest + 1] if 1 <= highest < 9 else [])]
+    letters = {c for c in joined.lower() if c.isalpha()}
+    if letters and max(letters) <= "f":
+        return [16, *([ord(max(letters)) - 86] if max(letters) < "f" else []), 10]
+    return [*bases, 36] if letters and not joined.isascii() else bases
+
+
+def _numbers(text: str) -> list[str]:
+    return [x for x in "".join(c if c.isdigit() else " " for c in text).split() if len(x) < 6]
+
+
+def _forms(texts: Examples, asked: Task | None, layout: Layout | None) -> Iterator[Form]:
+    """The ways in which lines may be cut into numbers, the most usual first."""
+    usual = Counter(
+        (sum(c in SIGNS for c in p), p.endswith("="), len(p) + len(a))
+        for p, a in zip(texts.prompts, texts.answers, strict=True)
+    )
+    (signs, equals, length), _ = usual.most_common(1)[0]
+    has_answers = sum(map(bool, texts.answers)) * 2 > len(texts)
+    k = asked.operands if asked else signs + 1
+    if has_answers and (signs or k == 1) and not (layout and layout.interleaved) and k <= _MOST_OPERANDS:
+        yield Form(k)
+    if signs and has_answers:
+        return
+    # Without signs between the numbers these have fixed widths.
+    fixed = length - signs - equals
+    result = Counter(map(len, texts.answers)).most_common(1)[0][0] if has_answers else 0
+    for operands in [k] if asked or signs else (2, 3, 1):
+        for width in range(1, fixed // operands + 1):
+            left = fixed - operands * width
+            if left < 1 or (result and left != result):
+                continue
+            for interleaved in (False, True):
+                if layout is None or layout.interleaved == interleaved:
+                    yield Form(operands, bool(signs), equals, width, left, interleaved)
+
+
+def _tasks(
+    read: Reading, asked: Task | None, known: Request
+) -> list[tuple[Fraction, Task, tuple[str, ...]]]:
+    """Tasks with the share of the lines that each fits: those of the best fit are one entry.
+
+    Of several signs each has a task of its own.
+    """
+    if asked is not None:
+        _, right = _right(read, asked)
+        return [(Fraction(int(right.sum()), len(right)), asked, ())]
+    k = len(read.values)
+    used = Counter(s for s, fits in zip(read.signs, read.fits.tolist(), strict=True) if fits)
+    signs = [s for s, count in used.most_common() if 10 * count >= used.total() / 2]
+    n, parts, total = len(read.signs), [], 0
+    others: tuple[str, ...] = ()
+    for sign in signs or [""]:
+        chosen = read.fits & np.array([s == sign for s in read.signs])
+        fits = [
+            (int(_is_right(read, task, chosen).sum()), task)
+            for task in _candidates(read, chosen, k, sign, known)
+        ]
+        if not fits:
+            return []
+        most = max(fit for fit, _ in fits)
+        best = [task for fit, task in fits if fit == most]
+        parts.append(best[0])
+        total += most
+        others = tuple(dict.fromkeys(x.text() for x in best[1:] if x.terms != best[0].terms or x.modulus != best[0].modulus))
+    if len(parts) > 1 and len({x.modulus for x in parts}) > 1:
+        return []
+    task = parts[0]
+    if len(parts) > 1:
+        names = [x.name for x in parts]
+        if len(set(names)) < len(names):
+            return []
+        by_name = sorted(parts, key=lambda x: list(TASKS).index(x.name) if x.name in TASKS else 99)
+        task = named_task(",".join(x.name for x in by_name), parts[0].modulus)
+    return [(Fraction(total, n), task, others if len(parts) == 1 else ())]
+
+
+def _candidates(
+    read: Reading, chosen: np.ndarray, k: int, sign: str, known: Request
+) -> Iterator[Task]:
+    """The tasks of so many operands that are tried, those first that are written with the sign."""
+    names = [n for n, row in TASKS.items() if len(row.names) == k]
+    if known.task is not None:
+        names = [n for n in names if n in known.task.split(",")]
+    plain = [named_task(n) for n in names if not TASKS[n].modular]
+    if k > 3 or (k == 1 and known.task is None):
+        plain.append(parse_task(" + ".join(NAMES[:k])))
+    plain.sort(key=lambda task: sign_of(task) != sign if k > 1 else False)
+    yield from plain
+    bodies = [(n, TASKS[n].terms, TASKS[n].names) for n in names if TASKS[n].modular]
+    if k not in (1, 2):
+        bodies.append(("", parse_task(" + ".join(NAMES[:k])).terms, NAMES[:k]))
+    tried = [Task(name or "sum", terms, tuple(every), 1 << 62) for name, terms, every in bodies]
+    tried.sort(key=lambda task: sign_of(task) != sign)
+    for task in tried:
+        p = known.modulus or _modulus(read, chosen, task)
+        if p is None:
+            continue
+        if task.name in TASKS:
+            yield named_task(task.name, p)
+        else:
+            yield parse_task(f"({' + '.join(NAMES[:k])}) % {p}")
+
+
+def _modulus(read: Reading, chosen: np.ndarray, task: Task) -> int | None:
+    """The modulus by which the answers differ from a polynomial, found by small sets of lines."""
+    rows = np.flatnonzero(chosen)
+    values = [x[rows].astype(object) for x in read.values]
+    said = read.results[rows].astype(object)
+    apart = task.polynomial(*values) - said
+    apart = [abs(int(x)) for x in apart if x]
+    if not apart:
+        return None
+    rng = np.random.default_rng(0)
+    drawn = rng.integers(len(apart), size=(_DRAWS, 3))
+    votes = Counter(gcd(*(apart[i] for i in row)) for row in drawn.tolist())
+    largest = sorted(int(x) for x in said)[-1 - len(said) // 50]
+    for p, _ in votes.most_common():
+        if p > largest and p < 10**40:
+            return p
+    return None
+
+
+def _is_right(read: Reading, task: Task, chosen: np.ndarray) -> np.ndarray:
+    """Which of the chosen lines have the answer of a task."""
+    found = np.zeros(len(chosen), dtype=bool)
+    top = max([1, *(int(x.max(initial=0)) for x in read.values)])
+    most = sum(abs(c) * top ** sum(e) for c, e in task.terms)
+    dtype = exact_dtype(max(most, task.modulus or 0, top))
+    values = [x[chosen].astype(dtype, copy=False) for x in read.values]
+    found[chosen] = task.evaluate(*values) == read.results[chosen]
+    if task.needs_order:
+        found &= np.asarray(read.results >= 0, dtype=bool)
+    return found
+
+
+def _right(read: Reading, task: Task) -> tuple[np.ndarray, np.ndarray]:
+    """The operation that each line asks for, and which lines have its answer."""
+    if len(task.names) != len(read.values):
+        raise InvalidInput(f"{task.text()} has {task.operands} operands, and lines have {len(read.values)}")
+    parts = task.operations
+    which = np.zeros(len(read.fits), dtype=np.int64)
+    right = np.zeros(len(read.fits), dtype=bool)
+    for i, part in enumerate(parts):
+        chosen = read.fits
+        if len(parts) > 1:
+            chosen = chosen & np.array([s == sign_of(part) for s in read.signs])
+        which[chosen] = i
+        right |= _is_right(read, part, chosen)
+    return which, right
+
+
+# --- its options ------------------------------------------------------------------------
+
+
+def _options(
+    read: Reading,
+    right: np.ndarray,
+    guess: _Guess,
+    given: Mapping[str, Any],
+    longest: int,
+    examples: Examples,
+) -> dict[str, Any]:
+    """The options of what was found, but for those that are given."""
+    task, form = guess.task, guess.form
+    found: dict[str, Any] = {}
+    if not {"task", "expr"} & {*given}:
+        is_named = all(x in TASKS for x in task.name.split(","))
+        found["task" if is_named else "expr"] = task.name
+    named = found.get("task", given.get("task"))
+    if task.modulus is not None and named and "modulus" not in given:
+        found["modulus"] = task.modulus
+    found["base"] = guess.base
+    written, said = read.written[right], read.result_written[right]
+    alike = len(np.unique(written)) == 1 and len(np.unique(said)) == 1
+    natural = not ((form.width or read.zeros or read.result_zeros) and alike)
+    found["padding"] = "none" if natural else "fixed"
+    if read.zeros and not alike and "layout" not in given:
+        extra = written - widths_of(read.operands[right])
+        if len(np.unique(extra)) > 1:
+            raise InvalidInput(
+                "operands have leading zeros and several lengths: they are padded to one width, or "
+                "not padded"
+            )
+    lengths = np.unique(widths_of(read.operands[right]).max(axis=1)).tolist()
+    found["train_digits"] = "+".join(map(str, lengths))
+    if "layout" not in given:
+        found["layout"] = _layout(read, right, guess, examples, natural)
+    if not natural:
+        width, result = int(written[0, 0]), int(said[0])
+        form_of = read_layout(given.get("layout", found.get("layout", "aligned")))
+        if form_of.wide:  # operands are as long as the result
+            width = max(
+                (w for w in range(1, width + 1) if max(w, task.result_width(guess.base, w)) <= width),
+                default=width,
+            )
+        if width > longest:
+            found["width"] = width
+            if result > task.result_width(guess.base, width):
+                found["result_width"] = result
+    return {name: value for name, value in found.items() if name not in given}
+
+
+def _layout(
+    read: Reading, right: np.ndarray, guess: _Guess, examples: Examples, natural: bool
+) -> str:
+    """The layout that lines were found to have, in words."""
+    form, (operands, result) = guess.form, guess.order
+    if form.interleaved:
+        return "interleaved"
+    parts = ["aligned", f"operands {operands}", f"result {result}"]
+    if not form.signs and form.operands > 1:
+        parts.append("no operators")
+    if not form.equals:
+        parts.append("no equals")
+    some = _sample(examples)
+    if any("<1>" in x for x in some.prompts[:20]):
+        parts.append("markers")
+    if any("(" in x for x in some.answers[:20]):
+        parts.append("carries")
+    chance, stands = _spaces(some.prompts), _spaces(some.answers)
+    if chance == 1:
+        parts.append("operand spaces")
+    elif chance:
+        parts.append(f"random spaces {chance}")
+    if stands == 1:
+        parts.append("result spaces")
+    extra = np.unique((read.written - widths_of(read.operands))[right])
+    if natural and len(extra) == 1 and 0 < extra[0] < 10:
+        parts.append(f"{extra[0]} leading zeros" if extra[0] > 1 else "leading zero")
+    return read_layout(", ".join(parts)).name
+
+
+def _spaces(texts: Sequence[str]) -> Fraction:
+    """The chance of a space between two digits, in twentieths."""
+    apart = together = 0
+    for text in texts:
+        words = "".join(c if c.isalnum() else " " if c in SIGNS + "=" else "_" for c in text)
+        for word in words.split():
+            digits = [len(x) for x in word.strip("_").split("_")]
+            apart += len([x for x in digits if x]) - 1
+            together += sum(max(x - 1, 0) for x in digits)
+    return Fraction(round(20 * apart / max(apart + together, 1)), 20)
+
+
+def _of_tests(test: Examples, guess: _Guess, chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """The lengths that tests have, and the layout where it is another one."""
+    known = Request(task=chosen.get("task"), expr=chosen.get("expr"), modulus=chosen.get("modulus"))
+    given = {k: v for k, v in chosen.items() if k in ("task", "expr", "modulus", "base")}
+    own = _guess(test, given, known) if "task" in given or "expr" in given else guess
+    own = replace(own, task=guess.task)
+    read = reading(own.cut(test), own.base, own.order)
+    _, right = _right(read, guess.task)
+    if not right.any():
+        raise InvalidInput(f"no test example is one of {guess.task.text()}")
+    widths = widths_of(read.operands[right])
+    lengths = np.unique(widths.max(axis=1)).tolist()
+    found: dict[str, Any] = {"test_digits": ",".join(map(str, lengths))}
+    if len(lengths) and (widths == widths[:, :1]).all() and max(lengths) > 1:
+        found["test_domain"] = "every"
+    natural = chosen.get("padding") == "none"
+    written = _layout(read, right, own, test, natural)
+    if written != chosen.get("layout", written):
+        found["test_layout"] = written
+    return found
+
+
+# --- what it shows, and what it lacks ------------------------------------------------------
+
+
+def _contradictions(read: Reading, operations: np.ndarray, base: int) -> int:
+    """How many inputs stand in the file with several answers."""
+    rows = read.operands[read.fits]
+    said = read.results[read.fits].tolist()
+    names = np.ascontiguousarray(rows.reshape(len(rows), -1))
+    keys = [x.tobytes() for x in names]
+    which = operations[read.fits].tolist()
+    first: dict[tuple[bytes, int], int] = {}
+    found = set()
+    for key, operation, answer in zip(keys, which, said, strict=True):
+        if first.setdefault((key, operation), answer) != answer:
+            found.add((key, operation))
+    return len(found)
+
+
+def _lacking(setting: Setting, train: ObservedDomain, digits: np.ndarray) -> Iterator[str]:
+    """What a file lacks of all inputs of its lengths, in words."""
+    base, names = setting.digit_base, setting.task.names
+    digits = digits[:, : setting.task.operands]
+    widths = widths_of(digits)
+    longest = widths.max(axis=1)
+    shortest, last = train.lengths[0], train.lengths[-1]
+    missing = [n for n in range(1, last) if n not in train.lengths]
+    if missing:
+        yield f"inputs of {lengths_text(missing)}"
+    if setting.natural:
+        every = [
+            w for n in train.lengths for w in product(range(1, n + 1), repeat=len(names))
+            if max(w) == n
+        ] if last ** len(names) <= 100_000 else []
+        gone = [w for w in every if w not in set(train.widths)]
+        if gone and train.kind != "every":
+            yield f"{len(gone):,} of {len(every):,} combinations of lengths, as {_tuple(gone[0])} digits"
+    for j, name in enumerate(names):
+        for i in range(min(last, digits.shape[2])):
+            there = widths[:, j] > i
+            have = set(np.unique(digits[there, j, i]).tolist())
+            top = i > 0 and not (widths[:, j] > i + 1).any()
+            gone_digits = sorted(set(range(1 if top else 0, base)) - have)
+            if have and gone_digits:
+                yield f"{_digits_text(gone_digits)} at position {i + 1} of {name}"
+    yield from _lacking_pairs(digits, names, base)
+    yield from _lacking_carries(setting, digits)
+    del longest, shortest
+
+
+def _lacking_pairs(digits: np.ndarray, names: Sequence[str], base: int) -> Iterator[str]:
+    """The pairs of digits at one position that no example has."""
+    if base * base > 10**6:
+        return
+    for i in range(digits.shape[2]):
+        for a, b in combinations(range(len(names)), 2):
+            x, y = digits[:, a, i].astype(np.int64), digits[:, b, i].astype(np.int64)
+            met = np.zeros(base * base, dtype=bool)
+            met[x * base + y] = True
+            met = met.reshape(base, base)
+            possible = met.any(1)[:, None] & met.any(0)[None]
+            gone = np.argwhere(possible & ~met)
+            if len(gone):
+                first = tuple(int(v) for v in gone[0])
+                yield (
+                    f"{len(gone):,} of {int(possible.sum()):,} pairs of digits at position {i + 1} "
+                    f"of {names[a]} and {names[b]}, as {_tuple(first)}"
+                )
+
+
+def _lacking_carries(setting: Setting, digits: np.ndarray) -> Iterator[str]:
+    """The carries that sums of digits never had where others of them did."""
+    task, base = setting.task, setting.digit_base
+    if not task.is_linear or isinstance(task, Operations) or min(task.coefficients) < 0:
+        return
+    linear = np.array(task.coefficients)
+    carry = np.full(len(digits), task.constant, dtype=np.int64)
+    for i in range(digits.shape[2]):
+        total = digits[:, :, i].astype(np.int64) @ linear
+        carry = (carry + total) // base
+        if not total.any():
+            return
+        if len(np.unique(carry)) == 1:
+            yield f"carries out of position {i + 1} other than {int(carry[0])}"
+
+
+def _domain_size(setting: Setting) -> int:
+    """How many inputs of its lengths there are."""
+    s = setting
+    domain = Domain(s.train.lengths, s.train.kind, natural=s.natural, in_token=s.train.in_token)
+    boxes = domain.boxes(s.base, s.task.operands) if s.train.lengths[-1] <= 100 else ()
+    return sum(box.size for box in boxes)
+
+
+def _short(number: int) -> str:
+    return f"{number:,}" if number < 10**9 else f"{number:.2g}"
+
+
+def _digits_text(digits: Sequence[int]) -> str:
+    ranges = [f"{a}..{b}" if b > a + 1 else str(a) if a == b else f"{a}, {b}" for a, b in runs(tuple(digits))]
+    listed = ", ".join(ranges[:_MOST_LISTED]) + (", ..." if len(ranges) > _MOST_LISTED else "")
+    return f"the digit{'s' * (len(digits) > 1)} {listed}"
+
+
+def _tuple(values: Sequence[int]) -> str:
+    return " and ".join(map(str, values))
+
+
+def _cut(text: str) -> str:
+    text = "".join(c if c.isprintable() else " " for c in text)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
