@@ -37,6 +37,7 @@ COMMANDS = {
     "verify": Listed(
         "experiments:verify", "Train the cells of a grid, or one cell, and judge them."
     ),
+    "judge": Listed("judging:judge", "Judge the answers of any model against the prediction."),
     "grid": Listed("experiments:show_grid", "List the cells of a grid with their predictions."),
     "inspect": Listed("experiments:inspect", "Show what the answers of a trained model depend on."),
     "report": Listed("reports:report", "Judge and report on all cells in the store, or on a grid."),

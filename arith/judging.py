@@ -227,7 +227,7 @@ def judge(
         InvalidInput: a setting that makes no sense, or answers that are none.
     """
     from arith.verify import external
-    from arith.verify.judging.answers import judge_answers
+    from arith.verify.judging.answers import judge_examples
 
     if setting is not None and chosen(Request, options):
         raise InvalidInput("give a setting or its options, not both")
@@ -262,7 +262,7 @@ def judge(
             models = [external.listed_answers(answer)]
         if setting is None and options.get("test_digits") is None:
             asked = external.answered_setting(asked, models)
-    return Answered(judge_answers(asked, models), names)
+    return Answered(judge_examples(asked, models), names)
 
 
 @contextmanager

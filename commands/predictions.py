@@ -154,7 +154,7 @@ def compare(
     as_json: JsonOption = False,
     **options: Any,
 ) -> None:
-    """Set the predictions of one task side by side: all encodings, or layouts, or windows."""
+    """Set encodings, layouts or windows side by side for one task."""
     from arith.theory.studies.compare import BY, compare, values_of
     from arith.theory.text.comparison import (
         comparison_legend,

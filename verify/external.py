@@ -8,7 +8,7 @@ own says its cell, and is measured as it was when it was trained besides.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,13 +22,13 @@ from arith.theory.setting.settings import Setting
 from arith.verify.data.answers import parse_log
 from arith.verify.data.files import Examples
 from arith.verify.data.numerals import numeral
+from arith.verify.data.sequences import Format
 from arith.verify.data.texts import example_texts
 from arith.verify.judging.answers import (
     Answers,
     JudgedAnswers,
     check_prompts,
     judge_answers,
-    read_prompts,
 )
 from arith.verify.judging.judge import CellVerdict, judge
 from arith.verify.model.kept import KeptModel
@@ -95,12 +95,7 @@ def ask(answer: Answer, setting: Setting, template: str = PROMPT) -> Examples:
     cell = Cell(setting, default_model(setting.task))
     check_prompts(cell.format)
     found: dict[str, str] = {}  # what is given for each prompt
-    for domain, test in (
-        *((setting.test(n), True) for n in setting.test_lengths),
-        *((setting.train.of_length(n), False) for n in setting.train.every_length),
-    ):
-        fmt = cell.format_for(domain.lengths[-1], test)
-        operands, _ = inputs(cell, domain, held_out=None)
+    for fmt, operands in _asked(cell):
         prompts = example_texts(fmt, operands).prompts
         names = setting.task.names
         values = zip(*(x.tolist() for x in fmt.values(operands)[: len(names)]), strict=True)
@@ -118,6 +113,15 @@ def ask(answer: Answer, setting: Setting, template: str = PROMPT) -> Examples:
         if not isinstance(text, str | int):
             raise InvalidInput(f"an answer has to be text, not {type(text).__name__}")
     return Examples(list(found), [str(text) for text in texts])
+
+
+def _asked(cell: Cell) -> Iterator[tuple[Format, np.ndarray]]:
+    """The inputs ``(n, k, N)`` of every test length and of every trained one, and their format."""
+    s = cell.setting
+    each = [(s.test(n), True) for n in s.test_lengths]
+    each += [(s.train.of_length(n), False) for n in s.train.every_length]
+    for domain, test in each:
+        yield cell.format_for(domain.lengths[-1], test), inputs(cell, domain, held_out=None)[0]
 
 
 def filled(
@@ -147,7 +151,7 @@ def answered_setting(setting: Setting, models: Sequence[Examples]) -> Setting:
     lengths = tuple(range(1, max(longest, setting.longest * (not setting.natural)) + 1))
     wide = replace(setting, test_lengths=lengths, width=width)
     cell = Cell(wide, default_model(wide.task))
-    said = [Answers(x, cell) for x in models]
+    said = [Answers.read(x, cell) for x in models]
     found = tuple(n for n in lengths if any(len(x.tested(n)) for x in said))
     return replace(wide, test_lengths=found) if found else wide
 
@@ -161,18 +165,26 @@ def answer_tokens(setting: Setting) -> int:
 def judge_kept(kept: KeptModel, device: str) -> JudgedAnswers:
     """Judge a kept or exported model: by its answers, and by the premises that these do not show."""
     model, cell = kept.model.to(device), kept.run.cell
-    setting = cell.setting
-
-    def answer(prompts: list[str]) -> list[str]:
-        fmt = cell.format_for(setting.digits, test=True)
-        operands = read_prompts(prompts, fmt)
+    task, base = cell.setting.task, cell.setting.digit_base
+    inputs_, numbers = [], []
+    wide = cell.format
+    for fmt, operands in _asked(cell):
         said = answers(model, cell, operands, test=True)
-        written = example_texts(fmt, operands, np.where(said < setting.base, said, 0)).answers
-        is_number = ((said >= 0) & (said < setting.base)).all(axis=1)
-        return [x if fine else "" for x, fine in zip(written, is_number, strict=True)]
-
-    judged = judge_answers(setting, [ask(answer, setting)])
-    return replace(judged, verdict=judge_export(kept, device))
+        padded = np.zeros((*operands.shape[:2], wide.width), dtype=operands.dtype)
+        padded[:, :, : operands.shape[2]] = operands
+        inputs_.append(padded)
+        is_number = ((said >= 0) & (said < fmt.base)).all(axis=1)
+        weights = np.array([fmt.base**i for i in range(said.shape[1])], dtype=object)
+        values = np.where(said < fmt.base, said, 0).astype(object) @ weights
+        values[~is_number] = None
+        numbers.append(values)
+    digits, first = np.unique(np.concatenate(inputs_), axis=0, return_index=True)
+    found = np.concatenate(numbers)[first]
+    columns = (x.tolist() for x in wide.values(digits)[: task.operands])
+    prompts = [", ".join(numeral(x, base) for x in row) for row in zip(*columns, strict=True)]
+    texts = ["" if x is None else numeral(int(x), base) for x in found]
+    said_ = Answers(cell, digits, found, prompts, texts, in_order=True)
+    return replace(judge_answers(cell, [said_]), verdict=judge_export(kept, device))
 
 
 def judge_export(kept: KeptModel, device: str) -> CellVerdict:

@@ -155,6 +155,13 @@ def read_config(path: Path) -> dict[str, Any]:
     return data
 
 
+def is_export(path: Path) -> bool:
+    """Whether a model's directory is one that ``arith export`` has written (InvalidInput: none)."""
+    from arith.verify.model.kept import EXPORTED
+
+    return read_config(path).get("model_type") == EXPORTED
+
+
 def load(path: Path, device: str = "auto", trust_remote_code: bool = False) -> ExternalModel:
     """The model of a directory in the format of Hugging Face, with the tokenizer beside it.
 

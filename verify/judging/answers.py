@@ -22,6 +22,7 @@ from arith.theory.generalization.predict import Prediction
 from arith.theory.setting.settings import Setting
 from arith.verify.data.answers import said_numbers
 from arith.verify.data.files import Examples
+from arith.verify.data.numerals import numeral
 from arith.verify.data.sampling import Sampler
 from arith.verify.data.sequences import Format, lengths
 from arith.verify.data.texts import example_texts, read_texts
@@ -118,31 +119,57 @@ class JudgedAnswers:
         return next((x for x in self.lengths if x.digits == digits), None)
 
 
+@dataclass
 class Answers:
-    """What one model answered to the inputs of a setting: n of them, each once.
+    """What one model answered to n inputs of a setting, each once.
 
     Args:
         digits: of the operands, ``(n, k, N)``, units first.
-        prompts, texts: prompts and answers, as they are written.
+        numbers: that were answered, ``(n,)``; None where an answer has none.
+        prompts: the inputs as they are written.
+        texts: the answers as they are written.
+        unread: prompts that are no inputs, and the first of them.
+        repeated: prompts that an earlier one repeats.
+        in_order: numbers are written as people do, whatever the layout is.
     """
 
-    def __init__(self, examples: Examples, cell: Cell) -> None:
-        self.cell, self.format = cell, cell.format_for(cell.setting.digits, test=True)
+    cell: Cell
+    digits: np.ndarray
+    numbers: np.ndarray
+    prompts: Sequence[str]
+    texts: Sequence[str]
+    unread: tuple[int, str] = (0, "")
+    repeated: int = 0
+    in_order: bool = False
+
+    @classmethod
+    def read(cls, examples: Examples, cell: Cell) -> Answers:
+        """What stands in prompts and answers in text."""
+        fmt = cell.format_for(cell.setting.digits, test=True)
         first = dict[str, int]()
         for i, prompt in enumerate(examples.prompts):
             first.setdefault(prompt, i)
-        prompts = list(first)
-        digits = read_prompts(prompts, self.format)
-        is_read = (digits >= 0).all(axis=(1, 2))
-        rows = np.flatnonzero(is_read)
-        right = cell.setting.task.evaluate(*self.format.values(digits[rows]))
+        prompts, lines = list(first), list(first.values())
+        digits = read_prompts(prompts, fmt)
+        rows = np.flatnonzero((digits >= 0).all(axis=(1, 2)))
+        right = cell.setting.task.evaluate(*fmt.values(digits[rows]))
         rows = rows[np.asarray(right >= 0, dtype=bool)]  # where the task is defined
-        lines = list(first.values())
-        self.digits, self.prompts = digits[rows], [prompts[i] for i in rows]
-        self.texts = [examples.answers[lines[i]] for i in rows]
-        self.repeated = len(examples) - len(prompts)
+        texts = [examples.answers[lines[i]] for i in rows]
         unread = np.delete(np.arange(len(prompts)), rows)
-        self.unread = len(unread), prompts[unread[0]] if len(unread) else ""
+        return cls(
+            cell,
+            digits[rows],
+            said_numbers(texts, fmt),
+            [prompts[i] for i in rows],
+            texts,
+            (len(unread), prompts[unread[0]] if len(unread) else ""),
+            len(examples) - len(prompts),
+        )
+
+    @cached_property
+    def format(self) -> Format:
+        """How the longest inputs are written."""
+        return self.cell.format_for(self.cell.setting.digits, test=True)
 
     @cached_property
     def values(self) -> list[np.ndarray]:
@@ -153,11 +180,6 @@ class Answers:
     def right(self) -> np.ndarray:
         """The task of each input, ``(n,)``."""
         return np.asarray(self.cell.setting.task.evaluate(*self.values))
-
-    @cached_property
-    def numbers(self) -> np.ndarray:
-        """The numbers ``(n,)`` that were answered; None where an answer has none."""
-        return said_numbers(self.texts, self.format)
 
     @cached_property
     def _shapes(self) -> tuple[np.ndarray, np.ndarray]:
@@ -271,12 +293,19 @@ class Answers:
         else:
             return []
         odd = np.flatnonzero((self.numbers[rows] != expected) & (expected >= 0))[:MOST_SHOWN]
-        wanted = self.format.to_digits(expected[odd])
-        texts = example_texts(self.format, self.digits[rows[odd]], wanted).answers if len(odd) else []
+        texts = self._written(rows[odd], expected[odd])
         return [
             Surprise(model, x.digits, self.prompts[i], self.texts[i], t, "f" if is_right else "f^")
             for i, t in zip(rows[odd].tolist(), texts, strict=True)
         ]
+
+    def _written(self, rows: np.ndarray, numbers: np.ndarray) -> list[str]:
+        """Numbers as answers to some inputs."""
+        if self.in_order:
+            return [numeral(int(x), self.cell.setting.digit_base) for x in numbers]
+        if not len(rows):
+            return []
+        return example_texts(self.format, self.digits[rows], self.format.to_digits(numbers)).answers
 
 
 def read_prompts(prompts: list[str], fmt: Format) -> np.ndarray:
@@ -299,10 +328,8 @@ def check_prompts(fmt: Format) -> None:
         )
 
 
-def judge_answers(setting: Setting, models: Sequence[Examples]) -> JudgedAnswers:
-    """Judge models by their answers.
-
-    They have to be right at the trained lengths; none of those inputs is known to be held out.
+def judge_examples(setting: Setting, models: Sequence[Examples]) -> JudgedAnswers:
+    """Judge models by prompts and answers in text (see ``judge_answers``).
 
     Args:
         setting: how the models were trained, and at what lengths they are tested.
@@ -312,8 +339,19 @@ def judge_answers(setting: Setting, models: Sequence[Examples]) -> JudgedAnswers
         InvalidInput: no prompt is an input of the setting, or its layout has no prompts.
     """
     cell = Cell(setting, default_model(setting.task))
+    return judge_answers(cell, [Answers.read(x, cell) for x in models])
+
+
+def judge_answers(cell: Cell, said: Sequence[Answers]) -> JudgedAnswers:
+    """Judge models by their answers.
+
+    They have to be right at the trained lengths; none of those inputs is known to be held out.
+
+    Raises:
+        InvalidInput: there are no answers at the test lengths.
+    """
+    setting = cell.setting
     prediction, functions = cell.prediction, tuple(candidates(cell.prediction))
-    said = [Answers(x, cell) for x in models]
     each = [[x.at(n, functions) for x in said if len(x.tested(n))] for n in setting.test_lengths]
     found = tuple(_together(parts) for parts in each if parts)
     if not found:

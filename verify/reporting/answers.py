@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count as count_from
 from typing import Any
 
 from arith.theory.arithmetic.directions import Direction
@@ -14,7 +15,8 @@ from arith.verify.judging.answers import MOST_SHOWN, AnswersAt, JudgedAnswers
 from arith.verify.judging.intervals import CONFIDENCE
 from arith.verify.judging.judge import LengthVerdict, Verdict
 from arith.verify.judging.standards import TOLERANCE, interval
-from arith.verify.reporting.terminal import sentence, verdict_word
+from arith.verify.plan import premise
+from arith.verify.reporting.terminal import verdict_word
 
 COLUMNS = ("digits", "inputs", "asked", "right", "interval", "predicted", "answers as", "verdict")
 SURPRISING = ("digits", "prompt", "answer", "expected", "by")
@@ -142,7 +144,12 @@ def answer_sentence(j: JudgedAnswers) -> str:
             "worst, and theory speaks of models that are right there."
         )
     if not v.converged:
-        return sentence(v)
+        task = v.cell.setting.task
+        needed = next(n for n in count_from(1) if premise.independent(task, n) >= premise.needed())
+        return (
+            f"Inconclusive: {count(j.trained, 'answer')} at trained lengths are too few to know "
+            f"whether a model is right there; {needed} are needed, and more where some are wrong."
+        )
     parts = [_of_direction(j, d) for d in (Direction.DOWNWARD, Direction.BETWEEN, Direction.UPWARD)]
     met = f"{len(v.converged)} of {count(len(v.runs), 'model')} met the premise"
     return f"{' '.join(filter(None, parts))} {met}.".strip()
