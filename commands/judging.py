@@ -20,7 +20,6 @@ from arith.verify.plan.plan import Plan
 if TYPE_CHECKING:
     from arith.judging import Answered
     from arith.theory.setting.settings import Setting
-    from arith.verify.data.files import Examples
 
 EXTERNAL = "hf:"
 """What the name of a model on disk begins with."""
@@ -157,9 +156,7 @@ def _of_export(path: Path, device: str) -> Answered:
         return Answered(judge_kept(kept, pick_device(device)), [path.name])
 
 
-def _of_model(
-    path: Path, setting: Setting, device: str, template: str, trusted: bool
-) -> Answered:
+def _of_model(path: Path, setting: Setting, device: str, template: str, trusted: bool) -> Answered:
     """The verdict on a language model from disk."""
     from arith.judging import Answered
     from arith.verify.external import answer_tokens, ask
@@ -176,8 +173,8 @@ def _how_read(setting: Setting) -> str:
     """In which order the digits of prompts are taken, where no option says it."""
     first = "units" if setting.layout.operands_first == "least" else "highest digit"
     return (
-        f"numbers are read in the {setting.layout.text}, {first} first; --layout plain is as people "
-        "write them"
+        f"numbers are read in the {setting.layout.text}, {first} first; people write them as in "
+        "--layout plain"
     )
 
 

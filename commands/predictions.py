@@ -167,16 +167,16 @@ def compare(
         _check_picture(plot)
     given = {"pe": pe, "layout": layout, "window": window, "train_digits": train_digits}
     given = {name: text for name, text in given.items() if text}
-    asked = (by or "").replace("-", "_")
-    if by is not None and asked not in BY:
-        raise unknown_name("option to compare by", by, [flag(name)[2:] for name in BY])
-    lists = {n: x for n, x in given.items() if n != "train_digits" and len(values_of(n, x)) > 1}
-    if by is not None or not lists:
-        name = asked or "pe"
-        lists[name] = given.get(name, BY[name])
-    single = {n: int(x) if n == "window" else x for n, x in given.items() if n not in lists}
+    name = "" if by is None else by.replace("-", "_")
+    if by is not None and name not in BY:
+        raise unknown_name("option to compare by", by, [flag(known)[2:] for known in BY])
+    if name != "train_digits" and "train_digits" in given:  # commas are those of a union
+        options["train_digits"] = given.pop("train_digits")
+    name = name or ("" if any(len(values_of(*each)) > 1 for each in given.items()) else "pe")
+    if name:
+        given = {name: given.pop(name, BY[name]), **given}
     with waiting("predicting"):
-        found = compare(Request(**options, **single), lists)
+        found = compare(Request(**options), given)
     if plot is not None:
         plot_comparison(found, plot)
         print(f"wrote {plot}", file=sys.stderr)

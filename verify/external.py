@@ -67,7 +67,9 @@ def read_answers(path: Path) -> Examples:
 def listed_answers(answers: Any) -> Examples:
     """The prompts and answers in a list of pairs, or of objects that have both (InvalidInput)."""
     try:
-        pairs = [(x["prompt"], x["answer"]) if isinstance(x, Mapping) else tuple(x) for x in answers]
+        pairs = [
+            (x["prompt"], x["answer"]) if isinstance(x, Mapping) else tuple(x) for x in answers
+        ]
         prompts, texts = map(list, zip(*pairs, strict=True))
         if not all(isinstance(x, str) for x in prompts):
             raise TypeError
@@ -144,7 +146,9 @@ def answered_setting(setting: Setting, models: Sequence[Examples]) -> Setting:
 
     Where no prompt is an input of the task, the setting is tested up to the longest number there.
     """
-    numbers = {len(word) for x in models for prompt in x.prompts for word in _DIGITS.findall(prompt)}
+    numbers = {
+        len(word) for x in models for prompt in x.prompts for word in _DIGITS.findall(prompt)
+    }
     longest = min(max(numbers, default=1), _LONGEST)
     padded = not setting.natural and not setting.width and len(numbers) == 1
     width = longest if padded and setting.layout.marked else setting.width
@@ -163,7 +167,7 @@ def answer_tokens(setting: Setting) -> int:
 
 
 def judge_kept(kept: KeptModel, device: str) -> JudgedAnswers:
-    """Judge a kept or exported model: by its answers, and by the premises that these do not show."""
+    """Judge a kept or exported model by its answers, and by premises that these do not show."""
     model, cell = kept.model.to(device), kept.run.cell
     task, base = cell.setting.task, cell.setting.digit_base
     inputs_, numbers = [], []

@@ -107,8 +107,8 @@ def greedy(net: Any, tokenizer: Any, prompts: Sequence[str], tokens: int) -> lis
     was_training, said = net.training, [""] * len(prompts)
     net.eval()
     by_length: dict[int, list[int]] = {}
-    for i, ids in enumerate(each):
-        by_length.setdefault(len(ids), []).append(i)
+    for i, indices in enumerate(each):
+        by_length.setdefault(len(indices), []).append(i)
     with torch.no_grad():
         for length, rows in by_length.items():
             for start in range(0, len(rows), _BATCH):

@@ -102,7 +102,8 @@ def compare(request: Request, varied: Mapping[str, str]) -> Comparison:
     than the longest that any row trains on.
 
     Args:
-        varied: the names of options, of ``BY``, each with its values, separated by commas.
+        varied: the names of options, of ``BY``, each with its values, separated by commas; those
+            with one value are the same in every row.
 
     Raises:
         InvalidInput: an option that cannot differ, too many rows, or none that makes sense.
@@ -111,6 +112,7 @@ def compare(request: Request, varied: Mapping[str, str]) -> Comparison:
         if name not in BY:
             raise unknown_name("option to compare by", name, BY)
     each = {name: values_of(name, text) for name, text in varied.items()}
+    by = [i for i, values in enumerate(each.values()) if len(values) > 1] or [0]
     if prod(map(len, each.values())) > MOST_ROWS:
         raise InvalidInput(f"a comparison has at most {MOST_ROWS} rows")
     combinations = list(product(*each.values()))
@@ -119,10 +121,11 @@ def compare(request: Request, varied: Mapping[str, str]) -> Comparison:
         tested = (x.setting().test_lengths[-1] for x in settings if not _refused(x))
         request = replace(request, test_digits=f"1-{max(tested, default=1)}")
         settings = [_asked(request, each, values) for values in combinations]
-    rows = tuple(_row(values, x) for values, x in zip(combinations, settings, strict=True))
+    told = [tuple(values[i] for i in by) for values in combinations]
+    rows = tuple(_row(values, x) for values, x in zip(told, settings, strict=True))
     if not any(row.prediction for row in rows):
         raise InvalidInput(rows[0].refused)
-    return Comparison(tuple(each), rows)
+    return Comparison(tuple([*each][i] for i in by), rows)
 
 
 def values_of(name: str, text: str) -> tuple[str, ...]:

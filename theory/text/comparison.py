@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from arith.theory.setting.settings import Setting
 
-_NAMES = {"pe": "encoding", "train_digits": "trained on"}
+_NAMES = {"pe": "encoding", "train_digits": "training lengths"}
 """What a column of options is called, if otherwise than the option."""
 _TRAINED, _NO_SENSE = "trained", "-"
 _WIDTH, _STRIP = 8.0, 0.3
@@ -64,7 +64,9 @@ def _columns(c: Comparison) -> list[list[int]]:
     """The test lengths, those together that follow each other and that every row trained."""
     trained = {n for n in c.lengths if all(row.is_trained(n) for row in c.predicted)}
     groups = (list(group) for _, group in groupby(c.lengths, key=lambda n: n in trained))
-    return [x for group in groups for x in ([group] if group[0] in trained else [[n] for n in group])]
+    return [
+        x for group in groups for x in ([group] if group[0] in trained else [[n] for n in group])
+    ]
 
 
 def _kind(c: Comparison, column: Sequence[int]) -> str:

@@ -31,7 +31,7 @@ _WORD = {True: re.compile(r"[-−]?[0-9a-z]+"), False: re.compile(r"[-−]?[0-9]
 
 
 def said_numbers(texts: Sequence[str], fmt: Format) -> np.ndarray:
-    """The numbers ``(n,)`` that answers say in the digit order of a format; None where there is none.
+    """The numbers ``(n,)`` that answers say in the digit order of a format; None where none is.
 
     An answer may be padded with zeros or not.  A digit that the base does not have makes none.
     """

@@ -1,4 +1,4 @@
-"""Prompts and answers of models, judged: by the prediction of the setting that they were trained in.
+"""Prompts and answers of models, judged by the prediction of the setting that they are of.
 
 Nothing but text is known of these models.  Whether one ignores digits, or is steady, cannot be seen
 from answers.  So where a claim asks for that, answers as predicted agree with it, and others leave
@@ -15,6 +15,7 @@ from itertools import islice
 import numpy as np
 
 from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.lengths_text import lengths_text
 from arith.theory.errors import InvalidInput
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim
@@ -183,7 +184,7 @@ class Answers:
 
     @cached_property
     def _shapes(self) -> tuple[np.ndarray, np.ndarray]:
-        """The different lengths of operands, ``(s, k)``, and which of them each input has, ``(n,)``."""
+        """The different lengths of operands, ``(s, k)``, and which each input has, ``(n,)``."""
         base, k = self.cell.setting.digit_base, self.cell.setting.task.operands
         if self.format.layout.in_token == 1:
             digits = self.digits[:, :k]
@@ -379,7 +380,7 @@ def _no_input(said: Sequence[Answers], setting: Setting) -> str:
     """Why none of the prompts could be judged."""
     unread = next((x.unread[1] for x in said if x.unread[0]), None)
     if unread is None:
-        return f"no prompt has a length that is tested ({setting.test(setting.test_lengths[0]).text()})"
+        return f"no prompt has a length that is tested: {lengths_text(setting.test_lengths)}"
     fmt = Cell(setting, default_model(setting.task)).format_for(setting.digits, test=True)
     shown = Sampler(fmt, setting.test(setting.test_lengths[0])).sample(1, np.random.default_rng(0))
     [wanted] = example_texts(fmt, shown).prompts

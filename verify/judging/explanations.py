@@ -47,7 +47,7 @@ class Explained:
 
     @property
     def best(self) -> str | None:
-        """The candidate that gives most answers, if these are more than half; the first of equals."""
+        """The candidate that gives most answers, if more than half; of equals the first."""
         best = max(self.counts, key=lambda name: self.counts[name])
         return best if 2 * self.counts[best] > self.answers else None
 

@@ -63,7 +63,12 @@ def explanation_table(j: JudgedAnswers) -> tuple[list[str], list[list[str]]]:
         if name in ("f", "f^") or (more and counts not in shown):
             text = each_function.text
             told = f"{name} = {cut(text)}" if name in ("f", "f^") else cut(text)
-            rows.append([told, *(_share(n, x.answers) for n, x in zip(counts, groups.values(), strict=True))])
+            rows.append(
+                [
+                    told,
+                    *(_share(n, x.answers) for n, x in zip(counts, groups.values(), strict=True)),
+                ]
+            )
             shown.add(counts)
     rows.append(["none of those tried", *(_share(x.unlike, x.answers) for x in groups.values())])
     return ["the answers are those of", *groups], rows
@@ -147,8 +152,8 @@ def answer_sentence(j: JudgedAnswers) -> str:
         task = v.cell.setting.task
         needed = next(n for n in count_from(1) if premise.independent(task, n) >= premise.needed())
         return (
-            f"Inconclusive: {count(j.trained, 'answer')} at trained lengths are too few to know "
-            f"whether a model is right there; {needed} are needed, and more where some are wrong."
+            f"Inconclusive: too few answers at trained lengths ({j.trained:,}) to know whether a "
+            f"model is right there; {needed} are needed, and more where some are wrong."
         )
     parts = [_of_direction(j, d) for d in (Direction.DOWNWARD, Direction.BETWEEN, Direction.UPWARD)]
     met = f"{len(v.converged)} of {count(len(v.runs), 'model')} met the premise"
@@ -195,7 +200,10 @@ def answers_json(j: JudgedAnswers, names: Sequence[str]) -> dict[str, Any]:
     told = v.prediction.to_json()
     return {
         "setting": v.cell.setting.text(),
-        **{name: told[name] for name in ("task", "expression", "modulus", "base", "encoding", "layout", "train")},
+        **{
+            name: told[name]
+            for name in ("task", "expression", "modulus", "base", "encoding", "layout", "train")
+        },
         "learned_function": told["learned_function"],
         "verdict": v.verdict,
         "sentence": answer_sentence(j),
