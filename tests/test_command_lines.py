@@ -180,6 +180,23 @@ OPTIONS: dict[str, dict[str, st.SearchStrategy[str]]] = {
         "--layers": numbers,
         "--out": made,
     },
+    "compare": {
+        **SETTING,
+        "--pe": st.sampled_from(("ape,rope", "rope", "ape,,", "nope,x")),
+        "--layout": st.sampled_from(("plain,reversed, no signs", "aligned", "x", ",")),
+        "--window": st.one_of(st.sampled_from(("0,3", "5", "-1", "x")), huge),
+        "--by": st.sampled_from(("pe", "layout", "window", "train-digits", "x")),
+        "--plot": made,
+    },
+    "judge": {
+        **SETTING,
+        "--answers": files,
+        "--data": files,
+        "--model": st.one_of(st.sampled_from(("pico", "hf:none", "hf:", "hf:pipe")), wild),
+        "--prompt-template": wild,
+        "--html": made,
+        "--plot": made,
+    },
     "grid": {"--grid": grids},
     "report": {
         "--grid": grids,
@@ -191,7 +208,7 @@ OPTIONS: dict[str, dict[str, st.SearchStrategy[str]]] = {
     "verify": {
         **SETTING_OR_HUGE,
         "--grid": grids,
-        "--model": st.one_of(st.sampled_from(("pico", "hf:none", "hf:", "hf:pipe")), wild),
+        "--model": st.one_of(st.sampled_from(("pico", "hf:none")), wild),
         "--seeds": counts,
         "--first-seed": counts,
         "--jobs": counts,

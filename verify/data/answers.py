@@ -35,6 +35,8 @@ def said_numbers(texts: Sequence[str], fmt: Format) -> np.ndarray:
 
     An answer may be padded with zeros or not.  A digit that the base does not have makes none.
     """
+    if not texts:
+        return np.empty(0, dtype=object)
     form, base = fmt.layout, digit_base(fmt.base, max(fmt.layout.in_token, 1))
     between = form.result_spaces or form.hinted or form.scratchpad
     if between:  # what stands between its digits goes
