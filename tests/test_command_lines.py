@@ -227,6 +227,8 @@ OPTIONS: dict[str, dict[str, st.SearchStrategy[str]]] = {
 FLAGS = {
     "predict": ["--json", "--explain", "--per-digit"],
     "advise": ["--json"],
+    "compare": ["--json"],
+    "judge": ["--json", "--trust-remote-code"],
     "grid": ["--json"],
     "report": ["--json", "--check", "--all"],
     "ask": ["--json"],

@@ -166,7 +166,8 @@ def test_a_tokenizer_that_writes_blanks_between_digits_says_the_same(gpt2: Exter
 
 
 def test_a_gpt2_is_judged_by_the_command(folder: Path) -> None:
-    sums = "--task mod_add --modulus 8 --base 2 --train-digits 2 --padding fixed --test-digits 1-3"
+    sums = "--task mod_add --modulus 8 --base 2 --train-digits 2 --test-digits 1-3"
+    sums += " --padding fixed --layout aligned"
     asked = ["judge", "--model", f"hf:{folder}", *sums.split(), "--device", "cpu"]
     code, out, err = run_cli(*asked)
     assert (code, err) == (3, "")
