@@ -320,7 +320,10 @@ def test_the_bare_command_shows_its_help() -> None:
 
 
 def test_help_says_what_an_option_does_here() -> None:
-    shown = {c: " ".join(run_cli(c, "--help").out.split()) for c in ("verify", "inspect", "report")}
+    shown = {
+        c: " ".join(run_cli(c, "--help").out.split())
+        for c in ("verify", "inspect", "report", "judge")
+    }
     for name in SIZES:
         assert f"{name}," in shown["verify"].replace(";", ",")
     assert "hf:PATH" in shown["judge"] and "hf:" not in shown["verify"] + shown["inspect"]

@@ -19,7 +19,7 @@ from typing import Any
 from arith.theory.errors import InvalidInput, unknown_name
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.predict import Prediction, predict
-from arith.theory.setting.requests import Request, flag
+from arith.theory.setting.requests import Request, flag, options_of
 from arith.theory.transformer.encodings import ENCODINGS
 from arith.theory.transformer.layouts import LAYOUTS
 
@@ -142,13 +142,19 @@ def values_of(name: str, text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def _value(name: str, text: str) -> str | int:
+    """One value of an option; a setting may still make no sense with it (InvalidInput: none)."""
+    if name == "window":
+        if not text.isdecimal() or len(text) > 9:
+            raise InvalidInput(f"{flag(name)} '{text}' is no whole number")
+        return int(text)
+    options_of(Request)[name].value(text, flag(name), 0)
+    return text
+
+
 def _asked(request: Request, names: Mapping[str, object], values: tuple[str, ...]) -> Request:
-    changes: dict[str, Any] = dict(zip(names, values, strict=True))
-    if "window" in changes:
-        if not changes["window"].isdecimal() or len(changes["window"]) > 9:
-            raise InvalidInput(f"{flag('window')} '{changes['window']}' is no whole number")
-        changes["window"] = int(changes["window"])
-    return replace(request, **changes)
+    changes = {n: _value(n, x) for n, x in zip(names, values, strict=True)}
+    return replace(request, **changes)  # type: ignore[arg-type]
 
 
 def _refused(request: Request) -> str:
