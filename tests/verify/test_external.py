@@ -130,7 +130,9 @@ def digits(a: int, b: int) -> list[tuple[int, int]]:
 
 def test_the_digits_that_are_wrong_are_counted() -> None:
     s = setting(task="add", train_digits="2", test_digits="2,3", **PLAIN)
-    got = judged(s, lambda a, b: a + b if max(a, b) < 100 else (a + b) // 10 * 10 + (a + b + 1) % 10)
+    got = judged(
+        s, lambda a, b: a + b if max(a, b) < 100 else (a + b) // 10 * 10 + (a + b + 1) % 10
+    )
     assert got.lengths[1].wrong_digits == (1, 0, 0, 0)
 
 
@@ -149,7 +151,9 @@ def test_several_models_are_judged_each_and_one_that_did_not_learn_is_left_out()
 
 # --- files ---------------------------------------------------------------------------------
 
-LINES = [(f"{a}+{b}=", str(a % 100 + b % 100)) for a in range(0, 1000, 7) for b in range(0, 1000, 9)]
+LINES = [
+    (f"{a}+{b}=", str(a % 100 + b % 100)) for a in range(0, 1000, 7) for b in range(0, 1000, 9)
+]
 OPTIONS = "--task add --pe rope --layout plain --padding none --train-digits 1-2".split()
 
 

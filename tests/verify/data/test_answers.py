@@ -106,7 +106,8 @@ def test_answers_are_read_in_the_order_of_the_layout(
 
 
 @pytest.mark.parametrize(
-    ("base", "text", "integer"), [(16, "2e", 46), (16, "2G", None), (60, "1:59", 119), (60, "-", None)]
+    ("base", "text", "integer"),
+    [(16, "2e", 46), (16, "2G", None), (60, "1:59", 119), (60, "-", None)],
 )
 def test_answers_in_high_bases(base: int, text: str, integer: int | None) -> None:
     assert read(text, base) == integer
