@@ -154,7 +154,8 @@ def test_several_models_are_judged_each_and_one_that_did_not_learn_is_left_out()
 LINES = [
     (f"{a}+{b}=", str(a % 100 + b % 100)) for a in range(0, 1000, 7) for b in range(0, 1000, 9)
 ]
-OPTIONS = "--task add --pe rope --layout plain --padding none --train-digits 1-2".split()
+OPTIONS = ["--task", "add", "--pe", "rope", "--train-digits", "1-2"]
+OPTIONS = ["--layout", "plain", "--padding", "none", *OPTIONS]
 
 
 def log_entry(i: int, prompt: str, answer: str) -> dict[str, Any]:
