@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from arith.judging import Answered, Judged, judge, report, verify
+    from arith.judging import JudgedModels, Judged, judge, report, verify
     from arith.predicting import Predicted, predict
     from arith.theory.errors import Failed, InvalidInput
 
 __version__ = "0.1.0"
 __all__ = [
-    "Answered",
+    "JudgedModels",
     "Failed",
     "InvalidInput",
     "Judged",
@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 _MODULES = {
-    "Answered": "arith.judging",
+    "JudgedModels": "arith.judging",
     "Failed": "arith.theory.errors",
     "InvalidInput": "arith.theory.errors",
     "Judged": "arith.judging",

@@ -143,7 +143,7 @@ def verify(
 
 
 @dataclass(frozen=True, repr=False)
-class Answered(Shown):
+class JudgedModels(Shown):
     """Judged answers of models, shown as ``arith judge`` prints them.
 
     Args:
@@ -211,7 +211,7 @@ def judge(
     tokenizer: Any = None,
     prompt_template: str = "{prompt}",
     **options: Any,
-) -> Answered:
+) -> JudgedModels:
     """Judge the answers of any model against the prediction of a setting, as ``arith judge`` does.
 
     Args:
@@ -262,7 +262,7 @@ def judge(
             models = [external.listed_answers(answer)]
         if setting is None and options.get("test_digits") is None:
             asked = external.answered_setting(asked, models)
-    return Answered(judge_examples(asked, models), names)
+    return JudgedModels(judge_examples(asked, models), names)
 
 
 @contextmanager

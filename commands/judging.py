@@ -18,7 +18,7 @@ from arith.theory.setting.requests import Request, options_of
 from arith.verify.plan.plan import Plan
 
 if TYPE_CHECKING:
-    from arith.judging import Answered
+    from arith.judging import JudgedModels
     from arith.theory.setting.settings import Setting
 
 EXTERNAL = "hf:"
@@ -128,37 +128,39 @@ def _setting(context: typer.Context, data: Path | None, options: dict[str, Any])
     return Request(**options).setting()
 
 
-def _of_files(files: list[Path], setting: Setting, tested: bool) -> Answered:
+def _of_files(files: list[Path], setting: Setting, tested: bool) -> JudgedModels:
     """The verdict on files of answers.
 
     Args:
         tested: whether it is said at which lengths; else at those that were answered.
     """
-    from arith.judging import Answered
+    from arith.judging import JudgedModels
     from arith.verify.external import answered_setting, read_answers
     from arith.verify.judging.answers import judge_examples
 
     models = [read_answers(path) for path in files]
     with waiting("judging"):
         asked = setting if tested else answered_setting(setting, models)
-        return Answered(judge_examples(asked, models), [path.name for path in files])
+        return JudgedModels(judge_examples(asked, models), [path.name for path in files])
 
 
-def _of_export(path: Path, device: str) -> Answered:
+def _of_export(path: Path, device: str) -> JudgedModels:
     """The verdict on a folder that ``arith export`` has written."""
-    from arith.judging import Answered
+    from arith.judging import JudgedModels
     from arith.verify.external import judge_kept
     from arith.verify.model.kept import read_kept
     from arith.verify.training.device import pick_device
 
     kept = read_kept(path)
     with waiting("asking"):
-        return Answered(judge_kept(kept, pick_device(device)), [path.name])
+        return JudgedModels(judge_kept(kept, pick_device(device)), [path.name])
 
 
-def _of_model(path: Path, setting: Setting, device: str, template: str, trusted: bool) -> Answered:
+def _of_model(
+    path: Path, setting: Setting, device: str, template: str, trusted: bool
+) -> JudgedModels:
     """The verdict on a language model from disk."""
-    from arith.judging import Answered
+    from arith.judging import JudgedModels
     from arith.verify.external import answer_tokens, ask
     from arith.verify.external_model import load
     from arith.verify.judging.answers import judge_examples
@@ -166,7 +168,7 @@ def _of_model(path: Path, setting: Setting, device: str, template: str, trusted:
     answer = partial(load(path, device, trusted).complete, tokens=answer_tokens(setting))
     with waiting("asking"):
         examples = ask(answer, setting, template)
-        return Answered(judge_examples(setting, [examples]), [path.name])
+        return JudgedModels(judge_examples(setting, [examples]), [path.name])
 
 
 def _how_read(setting: Setting) -> str:
@@ -178,7 +180,7 @@ def _how_read(setting: Setting) -> str:
     )
 
 
-def _draw(found: Answered, path: Path) -> None:
+def _draw(found: JudgedModels, path: Path) -> None:
     """Draw what was predicted and what was answered."""
     from arith.theory.text.length_plot import plot_lengths
     from arith.verify.reporting.answers import models_measured
@@ -187,7 +189,7 @@ def _draw(found: Answered, path: Path) -> None:
     plot_lengths(prediction, path, models_measured(found.judged, found.names))
 
 
-def _write_html(found: Answered, path: Path) -> None:
+def _write_html(found: JudgedModels, path: Path) -> None:
     """Write the answer and its picture as one page."""
     from arith.verify.records.files import write
 

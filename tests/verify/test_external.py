@@ -206,7 +206,7 @@ def test_the_table_names_each_length_and_what_explains_it(tmp_path: Path) -> Non
     assert done.code == 0
     lines = done.out.splitlines()
     assert lines[1].split("  ")[0] == "digits" and lines[4].split()[:2] == ["3", "longer"]
-    assert "a + b of the lowest 2 digits of each operand" in done.out
+    assert "lowest 2: a + b of the lowest 2 digits of each operand" in done.out
     assert "1 that are no inputs of the task, the first: 'what?'; 1 that repeat" in done.out
     assert lines[-1] == "Longer inputs: agree at 3 digits. 1 of 1 model met the premise."
     assert "<svg" in (tmp_path / "a.html").read_text() and (tmp_path / "a.svg").exists()

@@ -14,6 +14,7 @@ from itertools import islice
 
 import numpy as np
 
+from arith.theory.arithmetic.directions import Direction
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.lengths_text import lengths_text
 from arith.theory.errors import InvalidInput
@@ -114,6 +115,15 @@ class JudgedAnswers:
         """The functions whose answers those of all lengths are."""
         first, *others = (x.explained for x in self.lengths)
         return sum(others, first)
+
+    @cached_property
+    def by_direction(self) -> dict[Direction, Explained]:
+        """The functions whose answers those of shorter, trained and longer inputs are."""
+        found: dict[Direction, Explained] = {}
+        for x in self.lengths:
+            kind = self.verdict.cell.setting.train.direction(x.digits)
+            found[kind] = found[kind] + x.explained if kind in found else x.explained
+        return found
 
     def at(self, digits: int) -> AnswersAt | None:
         """What was answered at a test length, if anything was."""

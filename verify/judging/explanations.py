@@ -78,7 +78,10 @@ def candidates(prediction: Prediction) -> list[Candidate]:
     reverse = partial(_reversed, task=task, base=base, width=width)
     found.append(Candidate("reversed", "the result with its digits in reverse order", reverse))
     copies = enumerate(task.names)
-    return [*found, *(Candidate(x, f"the operand {x}", partial(_copy, j=j)) for j, x in copies)]
+    return [
+        *found,
+        *(Candidate(x, f"the operand {x}, copied", partial(_copy, j=j)) for j, x in copies),
+    ]
 
 
 def explain(

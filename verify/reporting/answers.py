@@ -48,30 +48,21 @@ def explanation_table(j: JudgedAnswers) -> tuple[list[str], list[list[str]]]:
     f and f^ are always there, any other function where it gives more answers than f at some kind
     of input, and not the same as one before it.
     """
-    kinds = list(dict.fromkeys(x.prediction.direction for x in j.verdict.lengths))
-    groups = {}
-    for kind in kinds:
-        each = [j.at(x.digits) for x in j.verdict.lengths if x.prediction.direction == kind]
-        some = [x.explained for x in each if x]
-        if some:
-            groups[INPUTS[kind]] = sum(some[1:], some[0])
+    groups = j.by_direction
     rows, shown = [], set[tuple[int, ...]]()
-    for each_function in j.functions:
-        name = each_function.name
-        counts = tuple(x.counts[name] for x in groups.values())
-        more = any(x.counts[name] > max(x.counts["f"], x.answers / 20) for x in groups.values())
-        if name in ("f", "f^") or (more and counts not in shown):
-            text = each_function.text
-            told = f"{name} = {cut(text)}" if name in ("f", "f^") else cut(text)
-            rows.append(
-                [
-                    told,
-                    *(_share(n, x.answers) for n, x in zip(counts, groups.values(), strict=True)),
-                ]
-            )
+    for each in j.functions:
+        counts = tuple(x.counts[each.name] for x in groups.values())
+        more = any(
+            x.counts[each.name] > max(x.counts["f"], x.answers / 20) for x in groups.values()
+        )
+        if each.name in ("f", "f^") or (more and counts not in shown):
             shown.add(counts)
-    rows.append(["none of those tried", *(_share(x.unlike, x.answers) for x in groups.values())])
-    return ["the answers are those of", *groups], rows
+            shares = (_share(n, x.answers) for n, x in zip(counts, groups.values(), strict=True))
+            rows.append([f"{each.name}: {cut(each.text)}", *shares, f"{sum(counts):,}"])
+    unlike = [x.unlike for x in groups.values()]
+    shares = (_share(n, x.answers) for n, x in zip(unlike, groups.values(), strict=True))
+    rows.append(["none of those tried", *shares, f"{sum(unlike):,}"])
+    return ["the answers are those of", *(INPUTS[x] for x in groups), "answers"], rows
 
 
 def _share(part: int, whole: int) -> str:
