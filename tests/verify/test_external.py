@@ -253,6 +253,12 @@ def test_a_wrong_file_is_one_clear_line(
     assert len(done.err.splitlines()) == 1
 
 
+def test_long_lines_are_no_inputs_and_no_answers() -> None:
+    rows = [*LINES[:200], ("1" * 10**6 + "+1=", "3"), ("5+5=", "1" * 10**6)]
+    got = arith.judge(rows, task="add", train_digits="1-3", test_digits="1-4", **PLAIN).judged
+    assert got.unread[0] == 1 and sum(x.silent for x in got.lengths) == 1
+
+
 def test_test_lengths_are_those_that_were_answered() -> None:
     from arith.verify.data.files import Examples
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -24,6 +24,8 @@ _GOES_ON = re.compile(r"\s*(?:[-−+*·×/^%]|(?:plus|minus|times|mod|and)\b)\s*
 """What follows a number that is an operand."""
 _MARKUP = " \t*_`$("
 """What sets off a number that begins a line or follows a colon: ``answer: **46**``."""
+_MOST, _MORE = 10_000, 50
+"""Characters of an answer that are read, and by how many its number may be longer than a result."""
 _ENDS = re.compile(r"(?:<eos>|<end>|</s>|<\|endoftext\|>|;).*", re.DOTALL)
 """What ends an answer."""
 _WORD = {True: re.compile(r"[-−]?[0-9a-z]+"), False: re.compile(r"[-−]?[0-9]+(?::[0-9]+)*")}
@@ -42,12 +44,17 @@ def said_numbers(texts: Sequence[str], fmt: Format) -> np.ndarray:
     if between:  # what stands between its digits goes
         lines = [_first_line(x) for x in texts]
         texts = cleaned(Examples(lines, lines), base).answers
-    words = [_written(text, base) for text in texts]
+    longest = _MORE + fmt.result_width * max(form.in_token, 1) * len(str(base))
+    words = [word if word and len(word) <= longest else None for word in _words(texts, base)]
     digits, _, negative = digits_of([x or "0" for x in words], base, form.result_first)
     values = values_of(np.maximum(digits, 0), base).astype(object)
     values = np.where(negative, -values, values)
     values[(digits < 0).any(axis=1) | np.array([x is None for x in words], dtype=bool)] = None
     return values
+
+
+def _words(texts: Sequence[str], base: int) -> Iterator[str | None]:
+    return (_written(text[:_MOST], base) for text in texts)
 
 
 def _written(text: str, base: int) -> str | None:

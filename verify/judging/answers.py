@@ -40,6 +40,10 @@ MOST_SHOWN = 10
 """Surprising answers that are shown."""
 
 
+_EACH, _MORE = 10, 500
+"""Characters of a prompt for each token of an input, and beside them: longer ones are none."""
+
+
 @dataclass(frozen=True)
 class Surprise:
     """An answer other than the one that is expected, where something is predicted.
@@ -161,7 +165,8 @@ class Answers:
         for i, prompt in enumerate(examples.prompts):
             first.setdefault(prompt, i)
         prompts, lines = list(first), list(first.values())
-        digits = read_prompts(prompts, fmt)
+        longest = _MORE + _EACH * len(fmt.tokens)
+        digits = read_prompts([x if len(x) <= longest else "" for x in prompts], fmt)
         rows = np.flatnonzero((digits >= 0).all(axis=(1, 2)))
         right = cell.setting.task.evaluate(*fmt.values(digits[rows]))
         rows = rows[np.asarray(right >= 0, dtype=bool)]  # where the task is defined
