@@ -38,6 +38,7 @@ COMMANDS = {
     "verify": Listed(
         "experiments:verify", "Train the cells of a grid, or one cell, and judge them."
     ),
+    "judge": Listed("judging:judge", "Judge the answers of any model against the prediction."),
     "grid": Listed("experiments:show_grid", "List the cells of a grid with their predictions."),
     "inspect": Listed("experiments:inspect", "Show what the answers of a trained model depend on."),
     "report": Listed("reports:report", "Judge and report on all cells in the store, or on a grid."),
@@ -45,6 +46,9 @@ COMMANDS = {
     "export": Listed("models:export", "Write a kept model in the format of Hugging Face."),
     "data": Listed("data:data", "Write all measurements, and what was predicted, as CSV."),
     "advise": Listed("predictions:advise", "Say what to change so that a model generalizes."),
+    "compare": Listed(
+        "predictions:compare", "Set encodings, layouts or windows side by side for one task."
+    ),
     "map": Listed(
         "predictions:phase_map", "Draw accuracy on longer inputs by modulus, or by base."
     ),

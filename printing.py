@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from arith.theory.generalization.accuracy import DigitAccuracy
     from arith.theory.generalization.predict import Prediction
+    from arith.verify.judging.answers import JudgedAnswers
     from arith.verify.judging.judge import CellVerdict
 
 _GAP = 2
@@ -204,6 +205,27 @@ def verdict_parts(verdicts: Sequence[CellVerdict]) -> list[Part]:
         *(Text(line, indent="  ") for line in terminal.cell_legend(verdicts)),
         Text(terminal.summary_line(verdicts), bold=True),
     ]
+
+
+def answer_parts(judged: JudgedAnswers) -> list[Part]:
+    """What models answered at each length, which function explains it, and the verdict."""
+    from arith.verify.reporting import answers
+
+    parts: list[Part] = [
+        Text(judged.verdict.cell.label(), bold=True),
+        Table(answers.COLUMNS, answers.answer_rows(judged)),
+        *(Text(line, indent="  ") for line in answers.answer_legend(judged)),
+        Text(""),
+        Table(*answers.explanation_table(judged)),
+        Text(""),
+        *(Text(line, indent="  ") for line in answers.digit_lines(judged)),
+    ]
+    if judged.surprising:
+        rows = answers.surprising_rows(judged)
+        parts += [Text(answers.surprising_title(judged)), Table(answers.SURPRISING, rows)]
+    if left_out := answers.left_out_line(judged):
+        parts.append(Text(left_out))
+    return [*parts, Text(answers.answer_sentence(judged), bold=True)]
 
 
 def shown(items: Sequence[_Item], what: str) -> Iterator[_Item]:

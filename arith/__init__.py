@@ -16,18 +16,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from arith.judging import Judged, report, verify
+    from arith.judging import JudgedModels, Judged, judge, report, verify
     from arith.predicting import Predicted, predict
     from arith.theory.errors import Failed, InvalidInput
 
 __version__ = "0.1.0"
-__all__ = ["Failed", "InvalidInput", "Judged", "Predicted", "predict", "report", "verify"]
+__all__ = [
+    "JudgedModels",
+    "Failed",
+    "InvalidInput",
+    "Judged",
+    "Predicted",
+    "judge",
+    "predict",
+    "report",
+    "verify",
+]
 
 _MODULES = {
+    "JudgedModels": "arith.judging",
     "Failed": "arith.theory.errors",
     "InvalidInput": "arith.theory.errors",
     "Judged": "arith.judging",
     "Predicted": "arith.predicting",
+    "judge": "arith.judging",
     "predict": "arith.predicting",
     "report": "arith.judging",
 }

@@ -1,7 +1,8 @@
-"""``verify`` and ``report``: predictions and what was measured of trained models, judged."""
+"""``verify``, ``report`` and ``judge``: predictions and what was measured of models, judged."""
 
 from __future__ import annotations
 
+import reprlib
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,10 +12,11 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from arith.keywords import python_errors, read, takes
-from arith.printing import Part, Text, verdict_parts
+from arith.printing import Part, Text, answer_parts, verdict_parts
 from arith.predicting import Shown
 from arith.theory.errors import InvalidInput
-from arith.theory.setting.requests import chosen, setting_columns
+from arith.theory.setting.requests import Request, chosen, setting_columns
+from arith.theory.setting.settings import Setting
 from arith.verify.plan.cells import CellRequest
 from arith.verify.plan.folders import Folders, evidence_folder
 from arith.verify.plan.grids import grid as cells_of
@@ -25,6 +27,7 @@ from arith.verify.plan.recipe import find_recipe
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from arith.verify.judging.answers import JudgedAnswers
     from arith.verify.judging.judge import CellVerdict, Verdict
     from arith.verify.judging.known_divergences import KnownDivergences
 
@@ -113,6 +116,8 @@ def verify(
         InvalidInput: an unknown name, or a value that cannot be trained or judged.
         Failed: a training process died, or results could not be written.
     """
+    if callable(options.get("model")):
+        raise InvalidInput("verify trains a model; one of your own is judged by arith.judge(model, ...)")
     asked = chosen(CellRequest, {"task": task, **options})
     given, model = [name for name in asked if name != "model"], asked.get("model")
     grid = None if grid is None else str(grid)
@@ -135,6 +140,129 @@ def verify(
             verdicts = pipeline.verify(plan, kept)
         kept.check_written()
     return Judged(verdicts)
+
+
+@dataclass(frozen=True, repr=False)
+class JudgedModels(Shown):
+    """Judged answers of models, shown as ``arith judge`` prints them.
+
+    Args:
+        judged: what was answered at each length, and the verdict on it.
+        names: of the models.
+    """
+
+    judged: JudgedAnswers
+    names: Sequence[str] = ("the model",)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst verdict: diverge, else inconclusive, else agree, else undetermined."""
+        return self.judged.verdict.verdict
+
+    @property
+    def explained(self) -> dict[str, int]:
+        """How many answers are those of each function: f, f^, the task on the lowest digits, ..."""
+        return self.judged.explained.counts
+
+    def parts(self) -> list[Part]:
+        """The lengths, what explains the answers, the surprising ones, and the verdict."""
+        return answer_parts(self.judged)
+
+    def records(self) -> list[dict[str, Any]]:
+        """The lengths: what was asked, predicted and measured, and the verdict."""
+        columns = setting_columns(self.judged.verdict.cell.setting)
+        told = self.to_json()["lengths"]
+        flat = ({n: x for n, x in length.items() if not isinstance(x, dict | list)} for length in told)
+        return [
+            {**columns, **one, **_renamed(length["measured"])}
+            for one, length in zip(flat, told, strict=True)
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """What ``arith judge --json`` prints."""
+        from arith.verify.reporting.answers import answers_json
+
+        return answers_json(self.judged, self.names)
+
+    def plot(self) -> Figure:
+        """A figure of predicted and measured accuracy by length."""
+        from arith.picture import drawn
+        from arith.verify.reporting.answers import models_measured
+
+        v = self.judged.verdict
+        return drawn([(v.cell.label(), v.prediction, models_measured(self.judged, self.names))])
+
+
+def _renamed(measured: dict[str, float] | None) -> dict[str, float | None]:
+    """The columns of what was measured; empty ones where nothing was."""
+    found = measured or {}
+    return {
+        "measured": found.get("accuracy"),
+        "low": found.get("low"),
+        "high": found.get("high"),
+    }
+
+
+@takes(Request)
+def judge(
+    answer: Any,
+    setting: Any = None,
+    *,
+    tokenizer: Any = None,
+    prompt_template: str = "{prompt}",
+    **options: Any,
+) -> JudgedModels:
+    """Judge the answers of any model against the prediction of a setting, as ``arith judge`` does.
+
+    Args:
+        answer: a function from a list of prompts to a list of texts; a torch module, with a
+            tokenizer; a list of answers, each ``{"prompt": ..., "answer": ...}`` or a pair; or a
+            file of answers, or several, each of one model.
+        setting: how the model was trained: what ``predict`` gives, or its options.
+        tokenizer: of a module: ``encode`` and ``decode``.
+        prompt_template: what a model is given: ``{prompt}`` stands for the prompt, ``{a}`` and
+            ``{b}`` for operands in ordinary digits.
+
+    Raises:
+        InvalidInput: a setting that makes no sense, or answers that are none.
+    """
+    from arith.verify import external
+    from arith.verify.judging.answers import judge_examples
+
+    if setting is not None and chosen(Request, options):
+        raise InvalidInput("give a setting or its options, not both")
+    asked = setting
+    if setting is None:
+        asked = read(Request, options).setting()
+    asked = getattr(asked, "setting", asked)
+    if not isinstance(asked, Setting):
+        raise InvalidInput(f"{reprlib.repr(setting)} is no setting: give what predict(...) gives")
+    names: Sequence[str] = ("the model",)
+    if callable(answer):
+        if hasattr(answer, "parameters"):
+            from arith.verify.external_model import greedy
+
+            if tokenizer is None:
+                raise InvalidInput("a torch module needs tokenizer=..., with encode and decode")
+            tokens = external.answer_tokens(asked)
+            models = [
+                external.ask(
+                    lambda texts: greedy(answer, tokenizer, texts, tokens), asked, prompt_template
+                )
+            ]
+        else:
+            models = [external.ask(answer, asked, prompt_template)]
+    else:
+        if isinstance(answer, str | Path):
+            answer = [answer]
+        if isinstance(answer, Sequence) and answer and all(isinstance(x, str | Path) for x in answer):
+            names = [Path(x).name for x in answer]
+            models = [external.read_answers(Path(x)) for x in answer]
+        else:
+            models = [external.listed_answers(answer)]
+        if setting is None and options.get("test_digits") is None:
+            asked = external.answered_setting(asked, models)
+    return JudgedModels(judge_examples(asked, models), names)
 
 
 @contextmanager

@@ -8,7 +8,8 @@ from math import ceil
 
 from matplotlib.figure import Figure
 
-from arith.theory.text.length_plot import draw_lengths
+from arith.theory.generalization.predict import Prediction
+from arith.theory.text.length_plot import Measured, draw_lengths
 from arith.theory.text.style import add_legend, styled
 from arith.theory.errors import InvalidInput
 from arith.verify.judging.judge import CellVerdict
@@ -34,13 +35,18 @@ def picture(verdicts: Sequence[CellVerdict]) -> Picture:
     """Predicted and measured accuracy by length, a panel per cell (InvalidInput: no cell)."""
     if not verdicts:
         raise InvalidInput("no cell is trained: there is nothing to draw")
-    columns = min(len(verdicts), _COLUMNS)
-    rows = ceil(len(verdicts) / columns)
+    return drawn([(v.name, v.prediction, of_runs(v.runs, v.cell.setting)) for v in verdicts])
+
+
+def drawn(panels: Sequence[tuple[str, Prediction, Sequence[Measured]]]) -> Picture:
+    """Panels beside each other, each with a title, a prediction and what models got right."""
+    columns = min(len(panels), _COLUMNS)
+    rows = ceil(len(panels) / columns)
     with styled():
-        drawn = Picture(figsize=(_WIDTH * columns, _HEIGHT * rows), layout="constrained")
-        for i, v in enumerate(verdicts, 1):
-            ax = drawn.add_subplot(rows, columns, i)
-            draw_lengths(ax, v.prediction, of_runs(v.runs, v.cell.setting))
-            ax.set_title(v.name, fontsize=8.5)
-        add_legend(drawn)
-    return drawn
+        page = Picture(figsize=(_WIDTH * columns, _HEIGHT * rows), layout="constrained")
+        for i, (title, prediction, models) in enumerate(panels, 1):
+            ax = page.add_subplot(rows, columns, i)
+            draw_lengths(ax, prediction, models)
+            ax.set_title(title, fontsize=8.5)
+        add_legend(page)
+    return page

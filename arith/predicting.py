@@ -42,6 +42,16 @@ class Shown(ABC):
     def _repr_html_(self) -> str:
         return f"<div>{''.join(map(_html, self.parts()))}</div>"
 
+    def html_page(self, picture: str = "") -> str:
+        """A page for a browser, which needs nothing but itself.
+
+        Args:
+            picture: an SVG, to stand below the text.
+        """
+        style = "body{font:15px sans-serif;max-width:60em;margin:2em auto}td,th{padding:.1em 1em .1em 0}"
+        head = f'<!DOCTYPE html><html lang="en"><meta charset="utf-8"><style>{style}</style>'
+        return f"{head}<title>arith</title>{self._repr_html_()}{picture}</html>\n"
+
     def to_frame(self) -> DataFrame:
         """``records`` as a table of pandas (InvalidInput: pandas is not installed)."""
         try:

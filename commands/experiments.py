@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,40 +11,24 @@ import typer
 from arith.commands.options import DEFAULT_STORE, annotated, completion, takes, written
 from arith.printing import print_parts, print_table, print_text, shown, verdict_parts, waiting
 from arith.theory.errors import InvalidInput
-from arith.theory.setting.requests import chosen, options_of
+from arith.theory.setting.requests import chosen
 from arith.verify.plan.cells import CellRequest
 from arith.verify.plan.folders import Folders, evidence_folder
 from arith.verify.plan.grids import GRIDS, recipe_of
 from arith.verify.plan.grids import grid as cells_of
 from arith.verify.plan.plan import Plan
 from arith.verify.plan.recipe import CHOICES, DEFAULT_BUDGET, find_recipe
-from arith.verify.plan.sizes import SIZES
 
-EXTERNAL = "hf:"
-"""What the name of a model on disk begins with."""
-ModelOption = annotated(
-    CellRequest,
-    "model",
-    f"; or {EXTERNAL}PATH, a causal language model on disk, which is asked and not trained.",
-)
 GridOption = typer.Option(
     help=f"{', '.join(GRIDS)}, or a TOML file.", autocompletion=completion(GRIDS)
 )
 _RECIPE_HELP = f"How models are trained: {', '.join(CHOICES)}."
-_OF_TRAINING = (
-    *(name for name in options_of(Plan) if name != "device"),
-    *("recipe", "store", "junit_xml", "keep_models", "tensorboard", "dry_run"),
-)
-"""Options that mean nothing to a model from disk."""
-_ORDINARY = {"layout": "plain", "padding": "none", "width": 0}
-"""How a model from disk is asked: in ordinary text."""
 
 
 @takes(CellRequest, Plan)
 def verify(
     context: typer.Context,
     grid: Annotated[str | None, GridOption] = None,
-    model: ModelOption = None,  # type: ignore[valid-type]
     recipe: Annotated[
         str | None,
         typer.Option(
@@ -77,20 +59,13 @@ def verify(
         bool,
         typer.Option("--dry-run", help="Train nothing: list what would be, and how long it takes."),
     ] = False,
-    trust_remote_code: Annotated[
-        bool, typer.Option(help="Run the code that a model of hf:PATH brings along.")
-    ] = False,
     **options: Any,
 ) -> None:
     """Train the cells of a grid, or one cell, and judge them."""
     asked, given = CellRequest(**chosen(CellRequest, options)), written(context)
-    if model is not None and model.startswith(EXTERNAL):
-        device = options["device"]
-        raise typer.Exit(_verify_external(asked, context, grid, model, device, trust_remote_code))
-    if trust_remote_code:
-        raise InvalidInput(f"--trust-remote-code goes with --model {EXTERNAL}PATH")
+    _refuse_external(asked.model)
     _check_asked(asked, grid, given)
-    cells = [replace(asked, model=model).cell()] if grid is None else cells_of(grid, model)
+    cells = [asked.cell()] if grid is None else cells_of(grid, asked.model)
 
     from arith.verify import pipeline
     from arith.verify.judging.judge import exit_code
@@ -138,71 +113,18 @@ def _print_estimate(plan: Plan, store: Path, grid: str | None) -> None:
     print_text(ahead.sentence(), bold=True)
 
 
+def _refuse_external(model: str | None) -> None:
+    """Refuse a model on disk, which is not trained."""
+    if model is not None and model.startswith("hf:"):
+        raise InvalidInput(f"{model} is not trained: arith judge --model {model} judges it")
+
+
 def _check_asked(asked: CellRequest, grid: str | None, given: list[str]) -> None:
     """Refuse a grid with options of one cell, and neither."""
     if grid is not None and given:
         raise InvalidInput(f"give --grid or the options of one cell ({', '.join(given)}), not both")
     if grid is None and asked.task is None and asked.expr is None:
         raise InvalidInput("say what to verify: --grid smoke, --grid headline, or --task NAME")
-
-
-def _verify_external(
-    asked: CellRequest,
-    context: typer.Context,
-    grid: str | None,
-    model: str,
-    device: str,
-    trusted: bool,
-) -> int:
-    """Ask a model from disk, and judge it if it is known how it was trained; the exit code."""
-    if given := written(context, _OF_TRAINING):
-        raise InvalidInput(f"{model} is not trained: leave out {', '.join(given)}")
-    from arith.verify import external, external_model
-    from arith.verify.judging.judge import exit_code
-    from arith.verify.model.kept import EXPORTED, read_kept
-    from arith.verify.training.device import pick_device
-
-    path = Path(model.removeprefix(EXTERNAL))
-    given = written(context)
-    if external_model.read_config(path).get("model_type") == EXPORTED:
-        if grid is not None or given:
-            raise InvalidInput(
-                f"{path} says how it was trained: leave out {', '.join(given or ['--grid'])}"
-            )
-        verdict = external.judge_export(read_kept(path), pick_device(device))
-        print_parts(verdict_parts([verdict]))
-        return exit_code([verdict])
-    _check_asked(asked, grid, given)
-    for name, ordinary in _ORDINARY.items():
-        if written(context, (name,)) and getattr(asked, name) != ordinary:
-            raise InvalidInput(
-                f"{model} is asked in ordinary text, in the plain layout with numbers of natural "
-                f"lengths: leave out --{name}"
-            )
-    is_known = len(written(context, ("train_digits", "pe"))) == 2
-    if grid is None:
-        asked = replace(asked, layout="plain", padding="none") if is_known else asked
-        cells = [asked.cell()]
-    else:
-        cells = cells_of(grid)
-    loaded = external_model.load(path, device, trusted)
-    for cell in cells:
-        s = cell.setting
-        answer = partial(loaded.complete, tokens=external.answer_tokens(s))
-        if is_known:
-            judged = external.judge_answers(answer, s)
-            print_text(cell.label(), bold=True)
-            print_table(external.JUDGED_COLUMNS, external.judged_table(judged))
-            print_text(judged.sentence, bold=True)
-            return exit_code([judged.verdict])
-        found = [external.evaluate(answer, s, n) for n in s.test_lengths]
-        print_text(f"{s.task.text()}, examples of {s.train.text()}", bold=True)
-        print_table(external.COLUMNS, external.table(found))
-    print_text(
-        "Nothing is predicted: --pe and --train-digits say how such a model was trained.",
-        bold=True,
-    )
-    return 0
 
 
 def show_grid(
@@ -250,11 +172,7 @@ def inspect(
     if kept is not None and (given := written(context, of_training)):
         raise InvalidInput(f"give --from or how to train a model ({', '.join(given)}), not both")
     asked = CellRequest(**options)
-    if asked.model is not None and asked.model.startswith(EXTERNAL):
-        raise InvalidInput(
-            f"--model {asked.model}: only verify takes {EXTERNAL}PATH; inspect trains a model "
-            f"of a size ({', '.join(SIZES)})"
-        )
+    _refuse_external(asked.model)
     from arith.verify import inspection
     from arith.verify.plan import premise
     from arith.verify.plan.inputs import held_out_count

@@ -26,10 +26,11 @@ from arith.printing import (
     prediction_parts,
     print_lines,
     print_parts,
+    print_table,
     print_text,
     waiting,
 )
-from arith.theory.errors import InvalidInput
+from arith.theory.errors import InvalidInput, unknown_name
 from arith.theory.setting.requests import Request, flag, read_lengths, read_numbers
 
 
@@ -146,6 +147,70 @@ def advise(as_json: JsonOption = False, **options: Any) -> None:
         print(json.dumps(advice.to_json(), indent=2))
         return
     print_lines(advice_text(advice))
+
+
+@takes(Request)
+def compare(
+    context: typer.Context,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            help="What differs from row to row, if no list of it is given: pe (default), layout, "
+            "window or train-digits.",
+        ),
+    ] = None,
+    pe: Annotated[
+        str, typer.Option(help="Encodings, with commas between them.", show_default="all")
+    ] = "",
+    layout: Annotated[
+        str, typer.Option(help="Layouts, with commas between them.", show_default="aligned")
+    ] = "",
+    window: Annotated[
+        str, typer.Option(help="Attention windows, with commas between them.", show_default="0")
+    ] = "",
+    train_digits: Annotated[
+        str,
+        typer.Option(
+            help="Training lengths: 1-5, or with --by train-digits several, as in 3,4+5,1-5.",
+            show_default="3",
+        ),
+    ] = "",
+    plot: Annotated[Path | None, typer.Option(help="Draw it, .png or .svg.")] = None,
+    as_json: JsonOption = False,
+    **options: Any,
+) -> None:
+    """Set encodings, layouts or windows side by side for one task."""
+    from arith.theory.studies.compare import BY, compare, values_of
+    from arith.theory.text.comparison import (
+        comparison_legend,
+        comparison_table,
+        heading,
+        plot_comparison,
+    )
+
+    if plot is not None:
+        _check_picture(plot)
+    given = {"pe": pe, "layout": layout, "window": window, "train_digits": train_digits}
+    given = {name: text for name, text in given.items() if text}
+    name = "" if by is None else by.replace("-", "_")
+    if by is not None and name not in BY:
+        raise unknown_name("option to compare by", by, [flag(known)[2:] for known in BY])
+    if name != "train_digits" and "train_digits" in given:  # commas are those of a union
+        options["train_digits"] = given.pop("train_digits")
+    name = name or ("" if any(len(values_of(*each)) > 1 for each in given.items()) else "pe")
+    if name:
+        given = {name: given.pop(name, BY[name]), **given}
+    with waiting("predicting"):
+        found = compare(Request(**options), given)
+    if plot is not None:
+        plot_comparison(found, plot)
+        print(f"wrote {plot}", file=sys.stderr)
+    if as_json:
+        print(json.dumps(found.to_json(), indent=2))
+        return
+    print_text(heading(found), bold=True)
+    print_table(*comparison_table(found))
+    print_lines(comparison_legend(found))
 
 
 def phase_map(

@@ -95,7 +95,19 @@ BAD = [
     ("predict --task add --test-digits x", "from 1 to 1000,"),
     ("predict --task add --test-digits 4-", "from 1 to 1000,"),
     ("predict --task mod_add --modulus 100 --layout interleaved --padding none", "fewer than 3"),
-    ("verify --task add --model hf:gpt --recipe paper", "leave out --recipe"),
+    ("verify --task add --model hf:gpt", "arith judge --model hf:gpt judges it"),
+    ("judge --task add --train-digits 2", "say what to judge: --answers FILE"),
+    ("judge --answers x --model hf:gpt --task add", "say what to judge: --answers FILE"),
+    ("judge --answers none.jsonl --train-digits 2 --task add", "cannot read the answers none.js"),
+    ("judge --answers x --task add --prompt-template x", "--prompt-template goes with --model"),
+    ("judge --model gpt --task add --train-digits 2", "is given as hf:PATH"),
+    ("judge --model hf:gpt --task add --train-digits 2", "there is no folder gpt"),
+    ("judge --answers x --task add --plot x.pdf", "end in .png or .svg"),
+    ("compare --task add --by encoding", "unknown option to compare by 'encoding'"),
+    ("compare --task add --window 3,x", "--window 'x' is no whole number"),
+    ("compare --task add --pe ape,rop", "did you mean 'rope'?"),
+    ("compare --task mod_mul", "needs a modulus"),
+    ("compare --task add --plot x.pdf", "end in .png or .svg"),
     ("verify --grid smoke --dry-run --junit-xml x.xml", "leave out --junit-xml"),
     ("predict --task add --train-allowed 2:15", "15 is no digit of base 10"),
     ("predict --task add --window -1", "window must be 0"),
@@ -126,7 +138,6 @@ BAD = [
     ("verify --grid smoke --task add", "not both"),
     ("verify --grid smoke --pe ape --train-digits 3", "(--pe, --train-digits), not both"),
     ("grid --grid smoke --pe rpe", "No such option: --pe"),
-    ("verify --task add --model hf:gpt --seeds 2", "is not trained"),
     ("verify --task add --model nan", "did you mean 'nano'?"),
     ("verify --task add --device tpu", "unknown device"),
     ("verify --task add --seeds 0", "--seeds"),
@@ -135,12 +146,11 @@ BAD = [
     ("verify --task add --store README.md/a/x.sqlite", "README.md/a/x.sqlite: Not a directory"),
     ("verify --task add --junit-xml README.md/x.xml", "cannot write README.md/x.xml"),
     ("inspect --task add --out README.md", "cannot write README.md/mechanism.json"),
-    ("inspect --task add --model hf:/x", "only verify takes hf:PATH"),
+    ("inspect --task add --model hf:/x", "hf:/x is not trained: arith judge"),
     ("inspect --from nothing --seed 1 --pe rpe", "--from or how to train a model (--seed, --pe)"),
     ("inspect --from nothing", "nothing is no kept model"),
     ("ask nothing '12 + 34'", "nothing is no kept model"),
     ("export nothing folder", "nothing is no kept model"),
-    ("verify --task add --model hf:gpt --keep-models x", "leave out"),
     ("report --grid nothing", "unknown grid"),
     ("report --store no.sqlite", "there is no store no.sqlite"),
     ("data --store x.sqlite --folder reports", "give --store or --folder, not both"),
@@ -310,10 +320,13 @@ def test_the_bare_command_shows_its_help() -> None:
 
 
 def test_help_says_what_an_option_does_here() -> None:
-    shown = {c: " ".join(run_cli(c, "--help").out.split()) for c in ("verify", "inspect", "report")}
+    shown = {
+        c: " ".join(run_cli(c, "--help").out.split())
+        for c in ("verify", "inspect", "report", "judge")
+    }
     for name in SIZES:
         assert f"{name}," in shown["verify"].replace(";", ",")
-    assert "hf:PATH" in shown["verify"] and "hf:" not in shown["inspect"]
+    assert "hf:PATH" in shown["judge"] and "hf:" not in shown["verify"] + shown["inspect"]
     assert "not redone" in shown["verify"] and "redone" not in shown["report"]
     assert "a smaller budget are made again" in shown["verify"]
 

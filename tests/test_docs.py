@@ -81,8 +81,9 @@ def test_every_command_of_the_pages_runs(command: str, tmp_path: Path) -> None:
     elif words[0] == "inspect":
         done = run_cli(*words, "--seed", "-1")
         assert "seeds go from 0" in done.err
-    elif words[0] == "verify" and "--model hf:" in command:
-        assert "there is no folder" in run_cli(*words, cwd=tmp_path).err
+    elif words[0] == "judge":
+        missing = "there is no folder" if "--model" in words else "cannot read the "
+        assert missing in run_cli(*words, cwd=tmp_path).err
     elif words[0] == "verify":
         done = run_cli(*words, "--store", str(ROOT / "README.md"), cwd=tmp_path)
         assert "cannot use the store" in done.err

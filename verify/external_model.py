@@ -84,6 +84,56 @@ class ExternalModel:
         return str(self.tokenizer.decode(ids, skip_special_tokens=True))
 
 
+def greedy(net: Any, tokenizer: Any, prompts: Sequence[str], tokens: int) -> list[str]:
+    """The greedy continuations of prompts by any torch module, of at most so many tokens.
+
+    Args:
+        net: gives logits ``(B, T, vocabulary)`` of indices ``(B, T)``, or an object or a tuple that
+            has them.
+        tokenizer: has ``encode``, from a text to indices, and ``decode``, back; where it has an
+            ``eos_token_id``, that ends an answer.
+
+    Raises:
+        InvalidInput: the tokenizer lacks one of the two, or the module gives no such logits.
+    """
+    import torch
+
+    for name in ("encode", "decode"):
+        if not callable(getattr(tokenizer, name, None)):
+            raise InvalidInput(f"the tokenizer has no method '{name}': it takes encode and decode")
+    each = [list(tokenizer.encode(prompt)) for prompt in prompts]
+    end = getattr(tokenizer, "eos_token_id", None)
+    device = next((x.device for x in net.parameters()), torch.device("cpu"))
+    was_training, said = net.training, [""] * len(prompts)
+    net.eval()
+    by_length: dict[int, list[int]] = {}
+    for i, indices in enumerate(each):
+        by_length.setdefault(len(indices), []).append(i)
+    with torch.no_grad():
+        for length, rows in by_length.items():
+            for start in range(0, len(rows), _BATCH):
+                some = rows[start : start + _BATCH]
+                ids = torch.tensor([each[i] for i in some], dtype=torch.long, device=device)
+                for _ in range(tokens):
+                    logits = _logits(net(ids))
+                    ids = torch.cat([ids, logits[:, -1].argmax(-1, keepdim=True)], dim=1)
+                    if end is not None and (ids[:, length:] == end).any(1).all():
+                        break
+                for i, new in zip(some, ids[:, length:].tolist(), strict=True):
+                    kept = new[: new.index(end)] if end in new else new
+                    said[i] = str(tokenizer.decode(kept))
+    net.train(was_training)
+    return said
+
+
+def _logits(out: Any) -> Any:
+    """The logits among what a module gives."""
+    found = out[0] if isinstance(out, tuple) else getattr(out, "logits", out)
+    if getattr(found, "ndim", 0) != 3:
+        raise InvalidInput("the module has to give logits of shape (batch, tokens, vocabulary)")
+    return found
+
+
 def read_config(path: Path) -> dict[str, Any]:
     """What the ``config.json`` of a model's directory says.
 
@@ -103,6 +153,13 @@ def read_config(path: Path) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise InvalidInput(f"{path} holds no {_MODEL}: {_CONFIG} is no object of JSON")
     return data
+
+
+def is_export(path: Path) -> bool:
+    """Whether a model's directory is one that ``arith export`` has written (InvalidInput: none)."""
+    from arith.verify.model.kept import EXPORTED
+
+    return read_config(path).get("model_type") == EXPORTED
 
 
 def load(path: Path, device: str = "auto", trust_remote_code: bool = False) -> ExternalModel:

@@ -1,268 +1,391 @@
-"""External models: what they are asked, and answers that follow a known function."""
+"""Models of one's own: what they are asked, what their answers say, and how these are judged."""
 
 from __future__ import annotations
 
-import re
+import json
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from builders.cells import cell
-from hypothesis import given
-from hypothesis import strategies as st
+import torch
+from builders.command_line import run_cli
 
-from arith.theory.arithmetic.domains import Domain
-from arith.theory.arithmetic.expressions import parse_task
-from arith.theory.arithmetic.tasks import Task, named_task
+import arith
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.predict import predict
+from arith.theory.setting.requests import Request
 from arith.theory.setting.settings import Setting
-from arith.theory.transformer.encodings import encoding
-from arith.theory.transformer.layouts import layout
-from arith.verify.data.sequences import Format
-from arith.verify.external import (
-    COLUMNS,
-    JUDGED_COLUMNS,
-    evaluate,
-    judge_answers,
-    judged_table,
-    questions,
-    read_answer,
-    table,
-)
+from arith.verify.data.texts import example_texts
+from arith.verify.external import Answer, answered_setting, ask
+from arith.verify.external_model import greedy
+from arith.verify.judging.answers import JudgedAnswers, judge_examples
 from arith.verify.judging.judge import Verdict, exit_code
-from arith.verify.plan.inputs import SAMPLES, inputs
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.inputs import inputs
 
 
-@dataclass(frozen=True)
-class Oracle:
-    """Answers each question by a function of its operands, and remembers what it was asked."""
-
-    function: Callable[..., object] = lambda *operands: 0
-    prompts: list[str] = field(default_factory=list)
-
-    def __call__(self, prompts: list[str]) -> list[str]:
-        self.prompts.extend(prompts)
-        asked = [p.splitlines()[-1].split(" mod ")[0] for p in prompts]
-        return [f" {self.function(*map(int, re.findall('[0-9]+', q)))}\n1 + 1 = 2" for q in asked]
+def setting(**words: Any) -> Setting:
+    return Request(**words).setting()
 
 
-def decimal(task: Task, train: Domain, *tests: int) -> Setting:
-    return cell(task=task, train=train, test_lengths=tests).setting
+def oracle(s: Setting, function: Callable[..., int]) -> Answer:
+    """Answers prompts of a sum by a function of its operands, in the digit order of a layout."""
+    least = s.layout.operands_first == "least"
+
+    def answer(prompts: list[str]) -> list[str]:
+        each = [p.rstrip("=").split("+") for p in prompts]
+        said = [function(*(int(x[::-1] if least else x) for x in row)) for row in each]
+        return [f"{n}"[:: -1 if s.layout.result_first == "least" else 1] for n in said]
+
+    return answer
 
 
-@pytest.mark.parametrize(
-    ("name", "modulus"), [("add", None), ("sub", None), ("mul", None), ("mod_add", 101)]
-)
-@pytest.mark.parametrize("n", [1, 2, 3])
-def test_answers_that_ignore_high_digits_are_explained_so(
-    name: str, modulus: int | None, n: int
-) -> None:
-    task = named_task(name, modulus)
-    model = Oracle(lambda a, b: task.evaluate(a % 10**n, b % 10**n))
-    got = evaluate(model, decimal(task, Domain((n,)), 4), 4, samples=300)
-    assert len(got.explanations) == 4
-    assert got.best is got.explanations[n]
-    assert got.best.function.startswith(f"f^ of D_{n} = ")
-    assert (got.best.answers, got.best.errors) == (got.samples, got.errors)
-    assert got.explanations[0].errors == 0
-    assert got.explanations[0].answers == got.correct
+def judged(s: Setting, function: Callable[..., int]) -> JudgedAnswers:
+    return judge_examples(s, [ask(oracle(s, function), s)])
 
 
-def test_a_model_that_is_right_has_nothing_to_explain() -> None:
-    task = named_task("mul")
-    got = evaluate(Oracle(task.evaluate), decimal(task, Domain((2,)), 3), 3, samples=100)
-    assert got.correct == got.explanations[0].answers == got.samples == 100
-    assert got.best is None
+def verdicts(j: JudgedAnswers) -> list[Verdict]:
+    return [x.verdict for x in j.verdict.lengths]
 
 
-def test_half_of_the_errors_is_not_enough() -> None:
-    setting = decimal(named_task("add"), Domain((1,)), 2)
-    answers = iter(range(100))
-
-    def half(a: int, b: int) -> int:
-        return a % 10 + b % 10 if next(answers) % 2 else -1
-
-    got = evaluate(Oracle(half), setting, 2, samples=100)
-    assert (got.errors, got.explanations[1].errors) == (100, 50)
-    assert table([got]) == [["2", "100", "0.000 [0.000, 0.026]", "0.000", "none"]]
-
-
-def test_answers_without_an_integer_are_wrong_and_counted() -> None:
-    """The integer on the next line is not the answer."""
-    model = Oracle(lambda a, b: "who knows" if a == 3 else a + b)
-    got = evaluate(model, decimal(named_task("add"), Domain((1,)), 1), 1, shots=0)
-    assert (got.samples, got.correct, got.no_integer) == (100, 90, 10)
-    assert table([got])[0][2:] == ["0.900", "0.100", "none"]
-    assert len(table([got])[0]) == len(COLUMNS)
-
-
-@pytest.mark.parametrize(
-    ("text", "base", "integer"),
-    [
-        (" 46\n12 + 3 = 15", 10, 46),
-        ("\n\n46", 10, 46),
-        (" is 046.5", 10, None),
-        (" is 046.0", 10, 46),
-        (" 1,234.", 10, 1234),
-        (" −3", 10, -3),
-        (" **46**", 10, 46),
-        ("answer: **46** = 12 + 34", 10, 46),
-        (" 46 1 + 1 = 2", 10, 46),
-        (" 12 + 34", 10, None),
-        (" 12 + 34 = 46. 1 + 1 = 2", 10, 46),
-        (" 46 = 40 + 6", 10, 46),
-        (" The sum of 12 and 34 is 46.", 10, 46),
-        (" 1e3", 10, None),
-        (" -3", 10, -3),
-        ("none\n46", 10, None),
-        ("", 10, None),
-        (" 101", 2, 5),
-        (" 103", 3, None),
-    ],
-)
-def test_the_number_of_an_answer(text: str, base: int, integer: int | None) -> None:
-    assert read_answer(text, base) == integer
-
-
-NUMBERS = st.integers(-(10**9), 10**9)
-OPERANDS = st.integers(0, 10**6)
-WRITTEN = (
-    "{n}",
-    "{n:,}",
-    "{n}.0",
-    "\n {n}",
-    "{n}\n{a} + 1 = 2",
-    "**{n}**",
-    "({n})",
-    "${n}$",
-    "{n}!",
-)
-BEFORE = ("", "{a} + {b} = ", "{a} plus {b} is ", "= ", "the answer is ", "x = ", "answer: ")
-AFTER = ("", ".", ", I think", " = {a} + {b}", " {a} + {b} = 7", "\n{a}", " - the answer")
-
-
-@given(NUMBERS, OPERANDS, OPERANDS, *map(st.sampled_from, (WRITTEN, BEFORE, AFTER)))
-def test_an_answer_is_the_number_that_a_person_would_read(
-    n: int, a: int, b: int, number: str, before: str, after: str
-) -> None:
-    """However it is written, and whatever expression stands before and after it."""
-    if "\n" in number:
-        before = after = ""
-    text = (before + number + after).format(n=n, a=a, b=b)
-    assert read_answer(text, 10) == n
-
-
-@given(NUMBERS, st.sampled_from(("a{n}", "{n}th", "{n}.5", "none", "", "{n} + 1", "x\n{n}")))
-def test_what_is_no_whole_number_is_no_answer(n: int, text: str) -> None:
-    assert read_answer(text.format(n=n), 10) is None
-
-
-SUM = Setting(
-    named_task("add"),
-    10,
-    encoding("rope"),
-    layout("plain"),
-    Domain((2,)),
-    test_lengths=(1, 2, 3),
-    padding="none",
-)
+PLAIN: dict[str, Any] = {"layout": "plain", "padding": "none"}
+SUM = setting(task="add", pe="rope", train_digits="2", test_digits="1-3", **PLAIN)
+MOD = setting(task="mod_add", modulus=101, train_digits="2")
 
 
 def test_a_model_is_judged_by_its_answers() -> None:
-    """It is asked what trained models are, and judged by the same standards."""
-    right = Oracle(lambda a, b: a + b)
-    got = judge_answers(right, SUM)
-    claims = [x.at_most for x in predict(SUM).lengths]
-    assert claims[0] < 1 and claims[2] < 1 and claims[1] == 1
-    assert [x.verdict for x in got.verdict.lengths] == [
-        Verdict.DIVERGE,
-        Verdict.PREMISE,
-        Verdict.DIVERGE,
-    ]
-    assert exit_code([got.verdict]) == 1 and "diverge" in got.sentence
-    assert [(x.samples, x.exhaustive) for x in got.lengths] == [
-        (100, True),
-        (9900, True),
-        (10000, False),
-    ]
-    rows = judged_table(got)
-    assert rows[0] == ["1", "100", "1.000", "all asked", "at most 11/20", "diverge"]
-    assert rows[2][2:4] == ["1.000", "1.000..1.000"]
-    assert len(rows[0]) == len(JUDGED_COLUMNS)
+    """It is asked what trained models are, each input once, and judged by the same standards."""
+    got = judged(SUM, lambda a, b: a + b)
+    assert verdicts(got) == [Verdict.DIVERGE, Verdict.PREMISE, Verdict.DIVERGE]
+    assert exit_code([got.verdict]) == 1
+    one, two, three = got.lengths
+    assert (one.inputs, one.exhaustive, two.inputs, two.exhaustive) == (100, True, 9900, True)
+    assert 9900 < three.inputs <= 10_000 and not three.exhaustive
+    assert three.explained.best == "f" and not any(three.wrong_digits)
+    operands, _ = inputs(Cell(SUM, "pico"), SUM.test(3), None)
+    fmt = Cell(SUM, "pico").format
+    assert set(example_texts(fmt, operands).prompts) <= set(ask(lambda p: p, SUM).prompts)
 
-    learned = judge_answers(Oracle(lambda a, b: a + b if 10 <= max(a, b) < 100 else 0), SUM)
-    assert [x.verdict for x in learned.verdict.lengths][::2] == [Verdict.AGREE] * 2
+    learned = judged(SUM, lambda a, b: a + b if 10 <= max(a, b) < 100 else 0)
+    assert verdicts(learned)[::2] == [Verdict.AGREE] * 2
     assert exit_code([learned.verdict]) == 0
 
 
+@pytest.mark.parametrize("form", ["aligned", "plain", "reversed", "bare", "reversed, no equals"])
+def test_the_answers_of_the_expected_function_agree_in_any_layout(form: str) -> None:
+    """Padded operands under absolute positions: what a model ignores is not asked of answers."""
+    s = setting(task="mod_add", modulus=101, train_digits="2", layout=form)
+    cell = Cell(s, "pico")
+
+    def answer(prompts: list[str]) -> list[str]:
+        from arith.verify.judging.answers import read_prompts
+
+        operands = read_prompts(prompts, cell.format)
+        a, b = cell.format.values(operands)
+        return example_texts(
+            cell.format, operands, cell.format.to_digits((a % 100 + b % 100) % 101)
+        ).answers
+
+    got = judge_examples(s, [ask(answer, s)])
+    assert verdicts(got)[2:] == [Verdict.AGREE] * 3
+    assert {x.explained.best for x in got.lengths[2:]} == {"f^"}
+    assert got.explained.counts["f^"] == got.explained.answers and not got.surprising
+
+
+def test_other_answers_do_not_refute_a_claim_on_models_that_ignore_digits() -> None:
+    got = judged(MOD, lambda a, b: (a + b) % 101)
+    assert verdicts(got)[2:] == [Verdict.INCONCLUSIVE] * 3 and exit_code([got.verdict]) == 3
+    first = got.surprising[0]
+    assert (first.digits, first.function) == (3, "f^") and first.answer != first.expected
+    assert len(got.surprising) == 10
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        (lambda a, b: a + b, "f"),
+        (lambda a, b: a % 10 + b % 10, "lowest 1"),
+        (lambda a, b: int("".join(str((x + y) % 10) for x, y in digits(a, b))), "no carry"),
+        (lambda a, b: int(str(a + b)[::-1]), "reversed"),
+        (lambda a, b: b, "b"),
+        (lambda a, b: 7, None),
+    ],
+)
+def test_the_function_that_explains_the_answers_is_named(
+    function: Callable[..., int], name: str | None
+) -> None:
+    s = setting(task="add", train_digits="1-2", test_digits="1-4", **PLAIN)
+    got = judged(s, lambda a, b: a + b if max(a, b) < 100 else function(a, b))
+    longer = got.lengths[-1].explained
+    assert longer.best == name
+    assert longer.unlike == (0 if name else longer.answers) or name is None
+
+
+def digits(a: int, b: int) -> list[tuple[int, int]]:
+    width = max(len(str(a)), len(str(b)))
+    return [(int(x), int(y)) for x, y in zip(f"{a:0{width}}", f"{b:0{width}}", strict=True)]
+
+
+def test_the_digits_that_are_wrong_are_counted() -> None:
+    s = setting(task="add", train_digits="2", test_digits="2,3", **PLAIN)
+    got = judged(
+        s, lambda a, b: a + b if max(a, b) < 100 else (a + b) // 10 * 10 + (a + b + 1) % 10
+    )
+    assert got.lengths[1].wrong_digits == (1, 0, 0, 0)
+
+
 def test_a_model_that_is_wrong_where_it_was_trained_is_not_judged() -> None:
-    got = judge_answers(Oracle(lambda a, b: 0), replace(SUM, test_lengths=(3,)))
-    assert exit_code([got.verdict]) == 3
-    assert got.sentence.startswith("Inconclusive: it is right on 0.000 of the inputs")
+    got = arith.judge(oracle(SUM, lambda a, b: 0), SUM)
+    assert got.verdict == Verdict.INCONCLUSIVE
+    assert got.to_json()["sentence"].startswith("Inconclusive: it is right on 0.000 of the inputs")
 
 
-def test_a_claim_that_asks_for_indifference_is_not_decided_by_answers() -> None:
-    """Padded operands under absolute positions: the answers of f^ do not show what is ignored."""
-    s = decimal(named_task("mod_add", 101), Domain((2,)), 3)
-    got = judge_answers(Oracle(lambda a, b: (a % 100 + b % 100) % 101), s)
-    assert [x.verdict for x in got.verdict.lengths] == [Verdict.INCONCLUSIVE]
+def test_several_models_are_judged_each_and_one_that_did_not_learn_is_left_out() -> None:
+    right, wrong = (ask(oracle(SUM, f), SUM) for f in (lambda a, b: a + b, lambda a, b: 1))
+    got = judge_examples(SUM, [right, wrong])
+    assert len(got.verdict.runs) == 2 and len(got.verdict.converged) == 1
+    assert got.lengths[0].inputs == 200
 
 
-def test_every_question_needs_an_answer() -> None:
-    with pytest.raises(InvalidInput, match="100 questions were asked, and 1 answered"):
-        judge_answers(lambda texts: ["1"], replace(SUM, test_lengths=(1,)))
+# --- files ---------------------------------------------------------------------------------
+
+LINES = [
+    (f"{a}+{b}=", str(a % 100 + b % 100)) for a in range(0, 1000, 7) for b in range(0, 1000, 9)
+]
+OPTIONS = ["--task", "add", "--pe", "rope", "--train-digits", "1-2"]
+OPTIONS = ["--layout", "plain", "--padding", "none", *OPTIONS]
+
+
+def log_entry(i: int, prompt: str, answer: str) -> dict[str, Any]:
+    """A line of a log of samples, as lm-evaluation-harness writes them."""
+    return {
+        "doc_id": i,
+        "doc": {"question": "?"},
+        "target": "0",
+        "arguments": {"gen_args_0": {"arg_0": f"1+1=2\n{prompt}", "arg_1": {"until": ["\n"]}}},
+        "resps": [[f" {answer}\n"]],
+        "filtered_resps": [answer],
+        "filter": "none",
+    }
+
+
+WRITERS: dict[str, Callable[[list[tuple[str, str]]], str]] = {
+    "jsonl": lambda x: "\n".join(json.dumps({"prompt": p, "answer": a}) for p, a in x),
+    "csv": lambda x: "\n".join(["prompt,answer", *(f"{p},{a}" for p, a in x)]),
+    "log": lambda x: "\n".join(json.dumps(log_entry(i, *row)) for i, row in enumerate(x)),
+    "list": lambda x: json.dumps([{"prompt": p, "answer": a} for p, a in x]),
+}
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_files_of_answers_give_the_same_numbers(kind: str, tmp_path: Path) -> None:
+    """Whatever they are written in, as if the pairs had been given in Python."""
+    (tmp_path / "answers").write_text(WRITERS[kind](LINES))
+    done = run_cli("judge", "--answers", "answers", *OPTIONS, "--json", cwd=tmp_path)
+    assert (done.code, done.err) == (0, "")
+    got = json.loads(done.out)
+    options = {"task": "add", "pe": "rope", "train_digits": "1-2", **PLAIN}
+    python = arith.judge(LINES, **options).to_json()
+    assert got["lengths"] == python["lengths"]
+    assert [(x["digits"], x["verdict"]) for x in got["lengths"]] == [
+        (1, "premise"),
+        (2, "premise"),
+        (3, "agree"),
+    ]
+    longer = got["lengths"][-1]
+    assert longer["explained_by"] == "lowest 2" and longer["asked"] > 10_000
+    assert longer["measured"]["accuracy"] == longer["correct"] / longer["asked"]
+
+
+def test_the_table_names_each_length_and_what_explains_it(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(WRITERS["jsonl"]([*LINES, ("what?", "1"), LINES[0]]))
+    files = ("--html", "a.html", "--plot", "a.svg")
+    done = run_cli("judge", "--answers", "a.jsonl", *OPTIONS, *files, cwd=tmp_path)
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert lines[1].split("  ")[0] == "digits" and lines[4].split()[:2] == ["3", "longer"]
+    assert "lowest 2: a + b of the lowest 2 digits of each operand" in done.out
+    assert "1 that are no inputs of the task, the first: 'what?'; 1 that repeat" in done.out
+    assert lines[-1] == "Longer inputs: agree at 3 digits. 1 of 1 model met the premise."
+    assert "<svg" in (tmp_path / "a.html").read_text() and (tmp_path / "a.svg").exists()
+
+
+def test_a_file_of_training_examples_stands_for_the_options(tmp_path: Path) -> None:
+    every = [f"{a}+{b}={a + b}" for a in range(100) for b in range(100)]
+    (tmp_path / "train.txt").write_text("\n".join(every))
+    (tmp_path / "a.jsonl").write_text(WRITERS["jsonl"](LINES))
+    done = run_cli("judge", "--answers", "a.jsonl", "--data", "train.txt", cwd=tmp_path)
+    assert (done.code, done.err) == (0, "")
+    assert "Longer inputs: agree at 3 digits" in done.out
+
+
+def test_answers_at_no_trained_length_are_inconclusive(tmp_path: Path) -> None:
+    longer = [row for row in LINES if len(row[0]) > 7]
+    (tmp_path / "a.jsonl").write_text(WRITERS["jsonl"](longer))
+    done = run_cli("judge", "--answers", "a.jsonl", *OPTIONS, cwd=tmp_path)
+    assert done.code == 3 and "no answers at the trained lengths (1..2 digits)" in done.out
+    (tmp_path / "a.jsonl").write_text(WRITERS["jsonl"]([*longer, ("12+34=", "46")]))
+    done = run_cli("judge", "--answers", "a.jsonl", *OPTIONS, cwd=tmp_path)
+    assert done.code == 3 and "too few answers at trained lengths (1)" in done.out
 
 
 @pytest.mark.parametrize(
-    ("task", "base", "text"),
+    ("text", "options", "message"),
     [
-        (named_task("add"), 10, "102 + 30 ="),
-        (named_task("mul"), 10, "102 * 30 ="),
-        (named_task("mod_sub", 7), 10, "(102 - 30) mod 7 ="),
-        (named_task("affine"), 10, "2 * 102 + 3 * 30 + 1 ="),
-        (parse_task("(a*b + b**2) % 12"), 10, "(102 * 30 + 30^2) mod 12 ="),
-        (named_task("add"), 5, "102 + 30 ="),
+        ("", OPTIONS, "has no examples"),
+        ('{"prompt": "1+2="}', OPTIONS, "needs a prompt and an answer"),
+        ("\0", OPTIONS, "no text"),
+        ('{"resps": 3}', OPTIONS, "line 1: a log of lm-evaluation-harness has a prompt"),
+        ('{"prompt": "hello", "answer": "1"}', OPTIONS, "'hello' is not written as '"),
+        ('{"prompt": "1+2=", "answer": "3"}', ["--task", "add"], "say how the models were trained"),
+        ('{"prompt": "1+2=", "answer": "3"}', [*OPTIONS[:-1], "q"], "--train-digits 'q'"),
+        ('{"prompt": "1+2=", "answer": "3"}', [*OPTIONS, "--device", "cpu"], "goes with --model"),
     ],
 )
-def test_questions_are_written_as_people_write_them(task: Task, base: int, text: str) -> None:
-    form = Format(task, base, layout("aligned"), 4)
-    assert questions(form, np.array([[[2, 0, 1, 0], [0, 3, 0, 0]]])) == [text]
+def test_a_wrong_file_is_one_clear_line(
+    text: str, options: list[str], message: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a.jsonl").write_text(text)
+    done = run_cli("judge", "--answers", "a.jsonl", *options, cwd=tmp_path)
+    assert (done.code, done.out) == (2, "") and message in done.err
+    assert len(done.err.splitlines()) == 1
 
 
-def test_the_solved_examples_come_from_training_and_are_never_asked() -> None:
-    setting = decimal(named_task("mod_add", 7), Domain((1,)), 1, 3)
-    models = [Oracle() for _ in range(2)]
-    measured = [evaluate(m, setting, n, shots=5) for m, n in zip(models, (1, 3), strict=True)]
-    shown = {tuple(p.splitlines()[:-1]) for m in models for p in m.prompts}
-    [examples] = shown  # the same before every question
-    assert len(examples) == 5
-    for line in examples:
-        [(a, b, c)] = re.findall(r"^\((.) \+ (.)\) mod 7 = (.)$", line)
-        assert (int(a) + int(b)) % 7 == int(c)
-    solved = {line.rpartition(" ")[0] for line in examples}
-    asked = {p.splitlines()[-1] for p in models[0].prompts}
-    assert not solved & asked
-    assert measured[0].samples == len(asked) == 100 - len(solved)
+def test_long_lines_are_no_inputs_and_no_answers() -> None:
+    rows = [*LINES[:200], ("1" * 10**6 + "+1=", "3"), ("5+5=", "1" * 10**6)]
+    got = arith.judge(rows, task="add", train_digits="1-3", test_digits="1-4", **PLAIN).judged
+    assert got.unread[0] == 1 and sum(x.silent for x in got.lengths) == 1
 
 
-def test_an_external_model_is_asked_what_trained_models_are() -> None:
-    trained = cell(test_lengths=(3,))
-    model = Oracle()
-    evaluate(model, trained.setting, 3, samples=SAMPLES, shots=0)
-    operands, _ = inputs(trained, Domain((3,)), None)
-    assert model.prompts == questions(trained.format, operands)
+def test_test_lengths_are_those_that_were_answered() -> None:
+    from arith.verify.data.files import Examples
+
+    padded = setting(task="add", train_digits="2", layout="plain")
+    found = answered_setting(padded, [Examples(["000012+000034="], ["46"])])
+    assert (found.test_lengths, found.width) == ((2,), 6)
+    natural = setting(task="add", train_digits="2", **PLAIN)
+    found = answered_setting(natural, [Examples(["12+34=", "1234+5="], ["46", "1239"])])
+    assert found.test_lengths == (2, 4)
+
+
+# --- Python --------------------------------------------------------------------------------
+
+
+def test_what_python_takes_and_gives() -> None:
+    asked = arith.predict("add", pe="rope", train_digits=2, **PLAIN)
+    got = arith.judge(oracle(asked.setting, lambda a, b: a % 100 + b % 100), asked)
+    assert "the answers are those of" in repr(got)
+    assert got.explained["lowest 2"] == sum(x.inputs for x in got.judged.lengths)
+    [row] = [x for x in got.records() if x["digits"] == 3]
+    assert (row["encoding"], row["explained_by"], row["measured"]) == ("rope", "lowest 2", 0)
+    assert got.plot().axes
 
 
 @pytest.mark.parametrize(
-    ("base", "options", "message"),
+    ("ask", "message"),
     [
-        (11, {}, "asked in base 2 to 10, not 11"),
-        (2, {"shots": 100}, "D_1 has no examples that are not shown solved"),
+        (lambda: arith.verify("add", model=lambda q: "46"), r"judged by arith\.judge\(model"),
+        (lambda: arith.judge(lambda q: "46", SUM), "prompts were asked, and 1 answered"),
+        (lambda: arith.judge(lambda q: [None] * len(q), SUM), "has to be text, not NoneType"),
+        (lambda: arith.judge([1, 2], SUM), "a list of pairs"),
+        (lambda: arith.judge(lambda q: q, "add"), "'add' is no setting"),
+        (lambda: arith.judge(lambda q: q, SUM, task="add"), "a setting or its options"),
+        (lambda: arith.judge(lambda q: q), "give a task"),
+        (lambda: arith.judge(torch.nn.Linear(1, 1), SUM), "needs tokenizer="),
+        (lambda: arith.judge(lambda q: q, SUM, prompt_template="Q:"), "lacks {prompt}, or {a} and"),
+        (
+            lambda: arith.judge(lambda q: q, task="add", layout="interleaved", padding="none"),
+            "there are no prompts to be answered",
+        ),
     ],
 )
-def test_what_cannot_be_asked(base: int, options: dict[str, int], message: str) -> None:
-    setting = cell(base=base, train=Domain((1,)), test_lengths=(1,)).setting
+def test_bad_input_from_python(ask: Callable[[], object], message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
-        evaluate(Oracle(), setting, 1, **options)
+        ask()
+
+
+def test_a_template_writes_what_a_model_is_given() -> None:
+    s = setting(task="add", train_digits="1", test_digits="1", layout="plain", padding="none")
+    given: list[str] = []
+
+    def answer(prompts: list[str]) -> list[str]:
+        given.extend(prompts)
+        return ["0"] * len(prompts)
+
+    for template in ("Q: {prompt} A:", "{a} plus {b} is"):
+        ask(answer, s, template)
+    assert given[0] == "Q: 0+0= A:" and given[-1] == "9 plus 9 is" and len(given) == 200
+
+
+class Adder(torch.nn.Module):
+    """Logits of a sum of two one-digit numbers, as a table would give them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.ones(1))
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        logits = torch.zeros(*ids.shape, 13)
+        for row, tokens in enumerate(ids.tolist()):
+            digits = [*f"{tokens[0] + tokens[2]}", *[None] * 9]
+            said = digits[len(tokens) - 4]
+            logits[row, -1, 12 if said is None else int(said)] = 1.0
+        return logits * self.scale
+
+
+class Characters:
+    """A tokenizer of a character each."""
+
+    eos_token_id = 12
+
+    def encode(self, text: str) -> list[int]:
+        return ["0123456789+=".index(c) for c in text]
+
+    def decode(self, ids: list[int]) -> str:
+        return "".join("0123456789+="[i] for i in ids)
+
+
+def test_a_torch_module_is_asked_with_its_tokenizer() -> None:
+    net = Adder()
+    assert greedy(net, Characters(), ["1+2=", "9+9="], 5) == ["3", "18"] and net.training
+    got = arith.judge(
+        net, tokenizer=Characters(), task="add", train_digits=1, test_digits=1, **PLAIN
+    )
+    assert got.judged.lengths[0].correct == 100
+    with pytest.raises(InvalidInput, match="no method 'encode'"):
+        greedy(net, object(), ["1+2="], 1)
+    with pytest.raises(InvalidInput, match="logits of shape"):
+        greedy(torch.nn.Flatten(), Characters(), ["1"], 1)
+
+
+def test_several_operations_are_explained_each_by_its_sign() -> None:
+    s = setting(task="add,sub", train_digits="1-2", test_digits="1-3", **PLAIN)
+
+    def answer(prompts: list[str]) -> list[str]:
+        import re
+
+        found = []
+        for p in prompts:
+            a, sign, b = re.fullmatch(r"(\d+)([+-])(\d+)=", p).groups()  # type: ignore[union-attr]
+            x, y = (int(v) % 100 for v in (a, b))
+            found.append(str(x + y if sign == "+" else max(x - y, 0)))
+        return found
+
+    got = judge_examples(s, [ask(answer, s)])
+    assert got.lengths[-1].explained.best == "lowest 2"
+    assert got.lengths[0].correct == got.lengths[0].inputs
+
+
+def test_digits_beyond_nine_are_letters() -> None:
+    s = setting(task="add", base=16, train_digits="1", test_digits="1,2", **PLAIN)
+
+    def answer(prompts: list[str]) -> list[str]:
+        each = [p.rstrip("=").split("+") for p in prompts]
+        return [f"{int(a, 16) + int(b, 16):x}" for a, b in each]
+
+    got = judge_examples(s, [ask(answer, s)])
+    assert [x.correct / x.inputs for x in got.lengths] == [1, 1]
+    assert replace(got).lengths[0].inputs == 256
+    assert np.allclose(got.lengths[1].wrong_digits, 0)

@@ -13,7 +13,7 @@ from arith.theory.arithmetic.decision import Decision
 from arith.theory.arithmetic.directions import Direction
 from arith.theory.arithmetic.exact_text import exact_text
 from arith.theory.arithmetic.lengths_text import lengths_text, runs
-from arith.theory.arithmetic.shares import share_text
+from arith.theory.arithmetic.shares import fixed_text, share_text
 from arith.theory.generalization.outcomes import Claim, Status
 from arith.theory.text.answer import INPUTS, UNCLAIMED, cut
 
@@ -162,6 +162,23 @@ def _rounded(bound: Fraction, digits: int, rounding: str) -> str:
     context = Context(prec=digits, rounding=rounding)
     quotient = context.divide(Decimal(bound.numerator), Decimal(bound.denominator))
     return share_text(Fraction(quotient), digits)
+
+
+SIGNS = {"?": UNCLAIMED, "<=": "at most", ">=": "at least", "<1": "below 1", "..": "between"}
+"""What stands for the words of a claim where there is little room."""
+
+
+def in_signs(text: str) -> str:
+    """The words of a claim as ``SIGNS``."""
+    text = text.replace("at most ", "<=").replace("at least ", ">=").replace("below 1", "<1")
+    return text.replace(" to ", "..").replace(UNCLAIMED, "?")
+
+
+def short_claim(x: LengthPrediction) -> str:
+    """What is claimed at a length, in few characters: ``0.33``, ``<=0.25``, ``?``."""
+    if x.claim == Claim.EXACT and x.accuracy is not None:
+        return str(x.accuracy) if x.accuracy.denominator == 1 else fixed_text(x.accuracy, 2)
+    return "?" if x.claim == Claim.NONE else in_signs(bound_word(x, digits=2))
 
 
 class Claimed(Protocol):

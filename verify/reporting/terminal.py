@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arith.theory.arithmetic.directions import EXTRAPOLATING
-from arith.theory.arithmetic.shares import fixed_text
-from arith.theory.generalization.lengths import LengthPrediction
-from arith.theory.generalization.outcomes import Claim
 from arith.theory.generalization.predict import Prediction
 from arith.theory.text.answer import INPUTS, UNCLAIMED
-from arith.theory.text.text import bound_word, claim_text, count
+from arith.theory.text.text import SIGNS, claim_text, count, in_signs, short_claim
 from arith.verify.judging.intervals import CONFIDENCE, Interval
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict, count_verdicts, worst
 from arith.verify.judging.known_divergences import KnownDivergences, unexplained
@@ -23,7 +20,6 @@ CELL_COLUMNS = ("cell", "predicted", "measured", "verdict")
 LENGTH_COLUMNS = ("digits", "inputs", "predicted", "measured", "as f^", "verdict")
 _WORDS = {Verdict.UNDETERMINED: UNCLAIMED, Verdict.PREMISE: "premise met"}
 """Verdicts that a reader would not know by their names."""
-_SIGNS = {"?": UNCLAIMED, "<=": "at most", ">=": "at least", "<1": "below 1", "..": "between"}
 _MISSED = "(..): of models that did not converge"
 
 
@@ -68,7 +64,7 @@ def prediction_row(cell: Cell, prediction: Prediction) -> list[str]:
     return [
         short_label(cell),
         cell.model,
-        _in_signs(lengths),
+        in_signs(lengths),
     ]
 
 
@@ -78,24 +74,10 @@ def cell_line(v: CellVerdict) -> list[str]:
     shares = [v.shown(x) for x in ends]
     return [
         short_label(v.cell),
-        " / ".join(_claimed(v, x.prediction) for x in ends),
+        " / ".join(short_claim(x.prediction) for x in ends),
         _parenthesized(v, " / ".join("-" if x is None else f"{x.value:.2f}" for x in shares)),
         _outcome(v),
     ]
-
-
-def _claimed(v: CellVerdict, x: LengthPrediction) -> str:
-    """What is claimed at a length, in few characters."""
-    claim = x.claim
-    if claim == Claim.EXACT and x.accuracy is not None:
-        return str(x.accuracy) if x.accuracy.denominator == 1 else fixed_text(x.accuracy, 2)
-    return "?" if claim == Claim.NONE else _in_signs(bound_word(x, digits=2))
-
-
-def _in_signs(text: str) -> str:
-    """The words of a claim as the signs of ``_SIGNS``."""
-    text = text.replace("at most ", "<=").replace("at least ", ">=").replace("below 1", "<1")
-    return text.replace(" to ", "..").replace(UNCLAIMED, "?")
 
 
 def _parenthesized(v: CellVerdict, text: str) -> str:
@@ -117,7 +99,7 @@ def cell_legend(verdicts: Sequence[CellVerdict]) -> list[str]:
     """What the signs mean that a table of cells uses, a line each, and how many models it is of."""
     settings = [v.cell.setting for v in verdicts]
     claimed = " ".join(cell_line(v)[1] for v in verdicts)
-    signs = "; ".join(f"{sign}: {meaning}" for sign, meaning in _SIGNS.items() if sign in claimed)
+    signs = "; ".join(f"{sign}: {meaning}" for sign, meaning in SIGNS.items() if sign in claimed)
     kinds = {s.train.kind for s in settings}
     made = judged(x.verdict for v in verdicts for x in v.lengths).tested
     agree = f"claims at untrained lengths that agree (within {TOLERANCE}), of those made"

@@ -9,7 +9,7 @@ import pytest
 
 from arith.theory.setting.requests import Request
 from arith.verify.data.sampling import Sampler
-from arith.verify.external import questions
+from arith.verify.data.texts import example_texts
 from arith.verify.model.measure import learned_answers
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import held_out_count, held_out_inputs, inputs_at
@@ -63,4 +63,4 @@ def test_what_is_tested_is_every_input_of_every_operation() -> None:
 def test_a_question_in_text_has_the_sign_of_its_operation() -> None:
     c = cell(task="add,sub", train_digits="1")
     operands = np.array([[[7], [5], [0]], [[7], [5], [1]]])
-    assert questions(c.format_for(1), operands) == ["7 + 5 =", "7 - 5 ="]
+    assert example_texts(c.format_for(1), operands).prompts == ["7000+5000=", "7000-5000="]

@@ -24,7 +24,7 @@ from arith.theory.errors import InvalidInput
 from arith.theory.generalization.predict import predict
 from arith.theory.transformer.encodings import ENCODINGS
 from arith.verify.data.numerals import symbols
-from arith.verify.external import judge_export
+from arith.verify.external import judge_export, judge_kept
 from arith.verify.model.gpt import GPT
 from arith.verify.model.huggingface import export, sources, tokenizer
 from arith.verify.model.kept import keep, read_kept
@@ -161,10 +161,10 @@ def test_an_export_is_judged_as_what_it_is(models: tuple[Path, dict[str, GPT]]) 
     folder = models[0] / "interleaved"
     kept = read_kept(folder)
     assert kept.run.converged
-    done = run_cli("verify", "--model", f"hf:{folder}", "--device", "cpu")
+    done = run_cli("judge", "--model", f"hf:{folder}", "--device", "cpu")
     assert done.code == 3 and not done.err
-    assert "not converged: 0.0" in done.out
-    done = run_cli("verify", "--model", f"hf:{folder}", "--task", "add")
+    assert "Inconclusive: it is right on 0.0" in done.out
+    done = run_cli("judge", "--model", f"hf:{folder}", "--task", "add")
     assert done.code == 2 and "says how it was trained: leave out --task" in done.err
 
 
@@ -181,6 +181,11 @@ def test_a_trained_model_is_judged_alike_here_and_from_its_export(
         measure(net, c, prediction, n) for n in c.setting.test_lengths
     ]
     assert verdict.held_out_too_few  # and so it is inconclusive, as after its training
+    judged = judge_kept(read_kept(tmp_path / "export"), "cpu")
+    assert judged.verdict.runs == verdict.runs and judged.lengths[0].explained.best == "f"
+    longer = next(m for m in run.measurements if m.digits == judged.lengths[-1].digits)
+    if longer.exhaustive:
+        assert judged.lengths[-1].correct == longer.correct
 
 
 def config(**changes: Any) -> Callable[[Path], None]:

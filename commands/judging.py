@@ -1,0 +1,201 @@
+"""The command that judges models of one's own, by their answers."""
+
+from __future__ import annotations
+
+import json
+import sys
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from arith.commands.options import JsonOption, annotated, takes, written
+from arith.printing import print_parts, waiting
+from arith.theory.errors import InvalidInput
+from arith.theory.setting.requests import Request, options_of
+from arith.verify.plan.plan import Plan
+
+if TYPE_CHECKING:
+    from arith.judging import JudgedModels
+    from arith.theory.setting.settings import Setting
+
+EXTERNAL = "hf:"
+"""What the name of a model on disk begins with."""
+_ORDINARY = {"layout": "plain", "padding": "none"}
+"""How a model from disk is asked unless something else is said: as people write numbers."""
+
+
+@takes(Request)
+def judge(
+    context: typer.Context,
+    answers: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Prompts and answers: JSON lines, CSV, or a log of samples of "
+            "lm-evaluation-harness. Several files are several models.",
+        ),
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="The training examples, in place of options that describe them."
+        ),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="hf:PATH",
+            help="A causal language model on disk, which is asked; in place of --answers.",
+        ),
+    ] = None,
+    prompt_template: Annotated[
+        str,
+        typer.Option(
+            help="What such a model is given: {prompt} stands for the prompt, {a} and {b} for "
+            "operands in ordinary digits."
+        ),
+    ] = "{prompt}",
+    trust_remote_code: Annotated[
+        bool, typer.Option(help="Run the code that a model of hf:PATH brings along.")
+    ] = False,
+    device: annotated(Plan, "device") = "auto",  # type: ignore[valid-type]
+    html: Annotated[Path | None, typer.Option(help="Write a page for a browser.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw it, .png or .svg.")] = None,
+    as_json: JsonOption = False,
+    **options: Any,
+) -> None:
+    """Judge the answers of any model against the prediction."""
+    from arith.theory.text.style import check_suffix
+    from arith.verify.external_model import is_export
+    from arith.verify.judging.judge import exit_code
+    from arith.verify.records.files import check_writable
+
+    if plot is not None:
+        check_suffix(plot)
+    for path in filter(None, (plot, html)):
+        check_writable(path)
+    if bool(answers) == (model is not None):
+        raise InvalidInput(f"say what to judge: --answers FILE, or --model {EXTERNAL}PATH")
+    if answers:
+        for name in ("prompt_template", "trust_remote_code", "device"):
+            if given := written(context, (name,)):
+                raise InvalidInput(f"{given[0]} goes with --model {EXTERNAL}PATH")
+        setting = _setting(context, data, options)
+        found = _of_files(answers, setting, bool(written(context, ("test_digits",))))
+        if data is None and not written(context, ("layout",)):
+            print(_how_read(setting), file=sys.stderr)
+    else:
+        assert model is not None
+        if not model.startswith(EXTERNAL):
+            raise InvalidInput(f"--model {model}: a model on disk is given as {EXTERNAL}PATH")
+        path = Path(model.removeprefix(EXTERNAL))
+        if is_export(path):
+            if given := written(context, (*options_of(Request), "prompt_template", "data")):
+                raise InvalidInput(f"{path} says how it was trained: leave out {', '.join(given)}")
+            found = _of_export(path, device)
+        else:
+            ordinary = {n: x for n, x in _ORDINARY.items() if not written(context, (n,))}
+            setting = _setting(context, data, options | ordinary)
+            found = _of_model(path, setting, device, prompt_template, trust_remote_code)
+    if plot is not None:
+        _draw(found, plot)
+        print(f"wrote {plot}", file=sys.stderr)
+    if html is not None:
+        _write_html(found, html)
+    if as_json:
+        print(json.dumps(found.to_json(), indent=2))
+    else:
+        print_parts(found.parts())
+    raise typer.Exit(exit_code([found.judged.verdict]))
+
+
+def _setting(context: typer.Context, data: Path | None, options: dict[str, Any]) -> Setting:
+    """How the models were trained: what options say, and else what is found in the examples."""
+    given = {name: x for name, x in options.items() if written(context, (name,))}
+    if data is not None:
+        from arith.verify.data.finding import find_setting
+        from arith.verify.plan.given import read_examples
+
+        return find_setting(read_examples(data), given).setting
+    if "train_digits" not in given:
+        raise InvalidInput(
+            "say how the models were trained: --train-digits, --pe, --layout and --padding, "
+            "or --data FILE"
+        )
+    return Request(**options).setting()
+
+
+def _of_files(files: list[Path], setting: Setting, tested: bool) -> JudgedModels:
+    """The verdict on files of answers.
+
+    Args:
+        tested: whether it is said at which lengths; else at those that were answered.
+    """
+    from arith.judging import JudgedModels
+    from arith.verify.external import answered_setting, read_answers
+    from arith.verify.judging.answers import judge_examples
+
+    models = [read_answers(path) for path in files]
+    with waiting("judging"):
+        asked = setting if tested else answered_setting(setting, models)
+        return JudgedModels(judge_examples(asked, models), [path.name for path in files])
+
+
+def _of_export(path: Path, device: str) -> JudgedModels:
+    """The verdict on a folder that ``arith export`` has written."""
+    from arith.judging import JudgedModels
+    from arith.verify.external import judge_kept
+    from arith.verify.model.kept import read_kept
+    from arith.verify.training.device import pick_device
+
+    kept = read_kept(path)
+    with waiting("asking"):
+        return JudgedModels(judge_kept(kept, pick_device(device)), [path.name])
+
+
+def _of_model(
+    path: Path, setting: Setting, device: str, template: str, trusted: bool
+) -> JudgedModels:
+    """The verdict on a language model from disk."""
+    from arith.judging import JudgedModels
+    from arith.verify.external import answer_tokens, ask
+    from arith.verify.external_model import load
+    from arith.verify.judging.answers import judge_examples
+
+    answer = partial(load(path, device, trusted).complete, tokens=answer_tokens(setting))
+    with waiting("asking"):
+        examples = ask(answer, setting, template)
+        return JudgedModels(judge_examples(setting, [examples]), [path.name])
+
+
+def _how_read(setting: Setting) -> str:
+    """In which order the digits of prompts are taken, where no option says it."""
+    first = "units" if setting.layout.operands_first == "least" else "highest digit"
+    return (
+        f"numbers are read in the {setting.layout.text}, {first} first; people write them as in "
+        "--layout plain"
+    )
+
+
+def _draw(found: JudgedModels, path: Path) -> None:
+    """Draw what was predicted and what was answered."""
+    from arith.theory.text.length_plot import plot_lengths
+    from arith.verify.reporting.answers import models_measured
+
+    prediction = found.judged.verdict.prediction
+    plot_lengths(prediction, path, models_measured(found.judged, found.names))
+
+
+def _write_html(found: JudgedModels, path: Path) -> None:
+    """Write the answer and its picture as one page."""
+    from arith.verify.records.files import write
+
+    with TemporaryDirectory() as folder:
+        picture = Path(folder) / "answers.svg"
+        _draw(found, picture)
+        svg = picture.read_text(encoding="utf-8")
+    write(path, found.html_page(svg[svg.index("<svg") :]))
+    print(f"wrote {path}", file=sys.stderr)

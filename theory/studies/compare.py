@@ -1,0 +1,173 @@
+"""Comparisons: one task under several encodings, layouts, windows or training domains.
+
+>>> from arith.theory.setting.requests import Request
+>>> from arith.theory.studies.compare import compare
+>>> found = compare(Request(task="add", train_digits="2"), {"pe": "ape,abacus"})
+>>> [str(row.prediction.lengths[-1].accuracy) for row in found.rows]
+['0', '1']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from math import prod
+from typing import Any
+
+from arith.theory.errors import InvalidInput, unknown_name
+from arith.theory.generalization.lengths import LengthPrediction
+from arith.theory.generalization.predict import Prediction, predict
+from arith.theory.setting.requests import Request, flag, options_of
+from arith.theory.transformer.encodings import ENCODINGS
+from arith.theory.transformer.layouts import LAYOUTS
+
+BY = {
+    "pe": ",".join(ENCODINGS),
+    "layout": ",".join(LAYOUTS),
+    "window": "0,2,3,4,5,6,8,12,16",
+    "train_digits": "1,2,3,4,5",
+}
+"""What may differ between the rows, each with its values where none are given."""
+MOST_ROWS = 200
+"""Predictions of one comparison at most."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One setting of a comparison.
+
+    Args:
+        values: of the options that differ between rows, as the command line takes them.
+        prediction: None where the setting makes no sense.
+        refused: why it makes none.
+    """
+
+    values: tuple[str, ...]
+    prediction: Prediction | None
+    refused: str = ""
+
+    def at(self, digits: int) -> LengthPrediction | None:
+        """What is predicted at a test length, if it is tested."""
+        lengths = self.prediction.lengths if self.prediction else ()
+        return next((x for x in lengths if x.digits == digits), None)
+
+    def is_trained(self, digits: int) -> bool:
+        """Whether a test length is covered by training."""
+        return self.prediction is not None and self.prediction.setting.is_premise(digits)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Predictions side by side.
+
+    Args:
+        by: the names of the options that differ between rows.
+    """
+
+    by: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+    @cached_property
+    def predicted(self) -> list[Row]:
+        """The rows whose settings make sense."""
+        return [row for row in self.rows if row.prediction]
+
+    @cached_property
+    def lengths(self) -> list[int]:
+        """The test lengths, ascending."""
+        each = (row.prediction.lengths for row in self.rows if row.prediction)
+        return sorted({x.digits for lengths in each for x in lengths})
+
+    def to_json(self) -> dict[str, Any]:
+        """Every row with its values and its prediction as ``arith predict --json`` prints it."""
+        return {
+            "by": list(self.by),
+            "rows": [
+                {
+                    **dict(zip(self.by, row.values, strict=True)),
+                    "prediction": row.prediction and row.prediction.to_json(),
+                    "refused": row.refused or None,
+                }
+                for row in self.rows
+            ],
+        }
+
+
+def compare(request: Request, varied: Mapping[str, str]) -> Comparison:
+    """The predictions of a request with every combination of some options' values.
+
+    Test lengths are the same in every row: unless they are given, those up to three digits more
+    than the longest that any row trains on.
+
+    Args:
+        varied: the names of options, of ``BY``, each with its values, separated by commas; those
+            with one value are the same in every row.
+
+    Raises:
+        InvalidInput: an option that cannot differ, too many rows, or none that makes sense.
+    """
+    for name in varied:
+        if name not in BY:
+            raise unknown_name("option to compare by", name, BY)
+    each = {name: values_of(name, text) for name, text in varied.items()}
+    by = [i for i, values in enumerate(each.values()) if len(values) > 1] or [0]
+    if prod(map(len, each.values())) > MOST_ROWS:
+        raise InvalidInput(f"a comparison has at most {MOST_ROWS} rows")
+    combinations = list(product(*each.values()))
+    settings = [_asked(request, each, values) for values in combinations]
+    if request.test_digits is None and "train_digits" in each:
+        tested = (x.setting().test_lengths[-1] for x in settings if not _refused(x))
+        request = replace(request, test_digits=f"1-{max(tested, default=1)}")
+        settings = [_asked(request, each, values) for values in combinations]
+    told = [tuple(values[i] for i in by) for values in combinations]
+    rows = tuple(_row(values, x) for values, x in zip(told, settings, strict=True))
+    if not any(row.prediction for row in rows):
+        raise InvalidInput(rows[0].refused)
+    return Comparison(tuple([*each][i] for i in by), rows)
+
+
+def values_of(name: str, text: str) -> tuple[str, ...]:
+    """The values in a text: ``ape, rope`` has two, and so has ``plain, reversed, no signs``.
+
+    A word that is no name of a layout says what differs in the one before it.
+    """
+    found: list[str] = []
+    for value in (" ".join(part.split()) for part in text.split(",")):
+        if name == "layout" and found and value not in LAYOUTS:
+            found[-1] += f", {value}"
+        else:
+            found.append(value)
+    return tuple(dict.fromkeys(found))
+
+
+def _value(name: str, text: str) -> str | int:
+    """One value of an option; a setting may still make no sense with it (InvalidInput: none)."""
+    if name == "window":
+        if not text.isdecimal() or len(text) > 9:
+            raise InvalidInput(f"{flag(name)} '{text}' is no whole number")
+        return int(text)
+    options_of(Request)[name].value(text, flag(name), 0)
+    return text
+
+
+def _asked(request: Request, names: Mapping[str, object], values: tuple[str, ...]) -> Request:
+    changes = {n: _value(n, x) for n, x in zip(names, values, strict=True)}
+    return replace(request, **changes)  # type: ignore[arg-type]
+
+
+def _refused(request: Request) -> str:
+    """Why a request makes no sense; empty where it makes sense."""
+    try:
+        request.setting()
+    except InvalidInput as error:
+        return str(error)
+    return ""
+
+
+def _row(values: tuple[str, ...], request: Request) -> Row:
+    try:
+        return Row(values, predict(request.setting()))
+    except InvalidInput as error:
+        return Row(values, None, str(error))

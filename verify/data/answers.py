@@ -1,0 +1,140 @@
+"""What models say, in text: the number that a person would read in it, and logs of answers."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from arith.theory.arithmetic.domains import digit_base
+from arith.theory.errors import InvalidInput
+from arith.verify.data.files import Examples
+from arith.verify.data.sequences import Format
+from arith.verify.data.texts import DIGITS, cleaned, digits_of, values_of
+
+_NUMBER = re.compile(
+    r"(?<![\w.,])(?<!\w[-−])(?:[-−]\s?)?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?![\w]|[.,][0-9])"
+)
+"""A number as people write it: a sign, thousands with commas, a fraction; no part of a word."""
+_MARK = re.compile(r"=|\b(?:is|equals|makes|gives)\b", re.IGNORECASE)
+"""What stands before a result."""
+_GOES_ON = re.compile(r"\s*(?:[-−+*·×/^%]|(?:plus|minus|times|mod|and)\b)\s*[0-9(]")
+"""What follows a number that is an operand."""
+_MARKUP = " \t*_`$("
+"""What sets off a number that begins a line or follows a colon: ``answer: **46**``."""
+_MOST, _MORE = 10_000, 50
+"""Characters of an answer that are read, and by how many its number may be longer than a result."""
+_ENDS = re.compile(r"(?:<eos>|<end>|</s>|<\|endoftext\|>|;).*", re.DOTALL)
+"""What ends an answer."""
+_WORD = {True: re.compile(r"[-−]?[0-9a-z]+"), False: re.compile(r"[-−]?[0-9]+(?::[0-9]+)*")}
+"""A number in a base above 10, by whether each digit is one character."""
+
+
+def said_numbers(texts: Sequence[str], fmt: Format) -> np.ndarray:
+    """The numbers ``(n,)`` that answers say in the digit order of a format; None where none is.
+
+    An answer may be padded with zeros or not.  A digit that the base does not have makes none.
+    """
+    if not texts:
+        return np.empty(0, dtype=object)
+    form, base = fmt.layout, digit_base(fmt.base, max(fmt.layout.in_token, 1))
+    between = form.result_spaces or form.hinted or form.scratchpad
+    if between:  # what stands between its digits goes
+        lines = [_first_line(x) for x in texts]
+        texts = cleaned(Examples(lines, lines), base).answers
+    longest = _MORE + fmt.result_width * max(form.in_token, 1) * len(str(base))
+    words = [word if word and len(word) <= longest else None for word in _words(texts, base)]
+    digits, _, negative = digits_of([x or "0" for x in words], base, form.result_first)
+    values = values_of(np.maximum(digits, 0), base).astype(object)
+    values = np.where(negative, -values, values)
+    values[(digits < 0).any(axis=1) | np.array([x is None for x in words], dtype=bool)] = None
+    return values
+
+
+def _words(texts: Sequence[str], base: int) -> Iterator[str | None]:
+    return (_written(text[:_MOST], base) for text in texts)
+
+
+def _written(text: str, base: int) -> str | None:
+    """The digits of the number that an answer is, as they are written, and a minus sign."""
+    if base <= 10:
+        return written_number(text)
+    found = _WORD[base <= len(DIGITS)].match(_first_line(text).lower())
+    return found[0].replace("−", "-") if found else None
+
+
+def _first_line(text: str) -> str:
+    """The first line that is not blank; what follows is a question that a model made up."""
+    return _ENDS.sub("", text).strip().partition("\n")[0]
+
+
+def written_number(text: str) -> str | None:
+    """The digits of the number that a person would read as the answer; None if there is none.
+
+    The first line that is not blank counts.  A number that it begins with is the answer, unless it
+    is an operand of an expression; otherwise it is what follows the first ``=`` or ``is``.  A
+    fraction is no answer.
+    """
+    line = _first_line(text)
+    if line.isascii() and line.isdecimal():
+        return line
+    while True:
+        number, mark = _NUMBER.search(line), _MARK.search(line)
+        begins = number and not (mark and mark.start() < number.start())
+        asks = number is None or _GOES_ON.match(line, number.end())
+        before = (line[: number.start()] if number else line).rstrip(_MARKUP)
+        tells = re.search(r"\w", before) and not before.endswith(":")  # as in "the sum of 1 and 2"
+        if not (mark and (not begins or asks or tells)):
+            break
+        line = line[mark.end() :]
+    if number is None or asks:
+        return None
+    whole, _, fraction = re.sub(r"[,\s]", "", number[0]).replace("−", "-").partition(".")
+    return None if fraction.strip("0") else whole
+
+
+def parse_log(data: bytes, what: str) -> Examples:
+    """The prompts and answers of a log of samples that lm-evaluation-harness wrote.
+
+    A prompt is that of the task's document where this has one, and else the last line of what the
+    model was given.  Of a sample that several filters have read the first counts.
+
+    Args:
+        what: the file is, for errors.
+
+    Raises:
+        InvalidInput: a line is none of such a log.
+    """
+    found: dict[object, tuple[str, str]] = {}
+    for i, line in enumerate(data.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+            said = entry.get("filtered_resps") or entry["resps"]
+            while isinstance(said, list):
+                said = said[0]
+            given = entry["doc"].get("prompt") if isinstance(entry.get("doc"), dict) else None
+            prompt = given if isinstance(given, str) else _asked(entry["arguments"])
+            if not isinstance(said, str):
+                raise TypeError
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            raise InvalidInput(
+                f"{what}, line {i}: a log of lm-evaluation-harness has a prompt in 'arguments' and "
+                "an answer in 'resps' of each line"
+            ) from None
+        found.setdefault(entry.get("doc_id", -i), (prompt, said))
+    prompts, answers = map(list, zip(*found.values(), strict=True))
+    return Examples(prompts, answers)
+
+
+def _asked(arguments: object) -> str:
+    """The last line of what a model was given: ``[[text, ...]]``, or an object of such objects."""
+    while isinstance(arguments, dict | list):
+        first = arguments.values() if isinstance(arguments, dict) else arguments
+        arguments = next(iter(first), None)
+    if not isinstance(arguments, str):
+        raise TypeError
+    return arguments.strip().splitlines()[-1]

@@ -1,0 +1,436 @@
+"""Prompts and answers of models, judged by the prediction of the setting that they are of.
+
+Nothing but text is known of these models.  Whether one ignores digits, or is steady, cannot be seen
+from answers.  So where a claim asks for that, answers as predicted agree with it, and others leave
+it inconclusive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+
+import numpy as np
+
+from arith.theory.arithmetic.directions import Direction
+from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.lengths_text import lengths_text
+from arith.theory.errors import InvalidInput
+from arith.theory.generalization.lengths import LengthPrediction
+from arith.theory.generalization.outcomes import Claim
+from arith.theory.generalization.predict import Prediction
+from arith.theory.setting.settings import Setting
+from arith.verify.data.answers import said_numbers
+from arith.verify.data.files import Examples
+from arith.verify.data.numerals import numeral
+from arith.verify.data.sampling import Sampler
+from arith.verify.data.sequences import Format, lengths
+from arith.verify.data.texts import example_texts, read_texts
+from arith.verify.judging.explanations import Candidate, Explained, candidates, explain
+from arith.verify.judging.intervals import Interval, pooled
+from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict, judge
+from arith.verify.plan.cells import Cell, default_model
+from arith.verify.plan.inputs import SAMPLES
+from arith.verify.records.measurement import Measurement
+from arith.verify.records.runs import Run
+
+MOST_SHOWN = 10
+"""Surprising answers that are shown."""
+
+
+_EACH, _MORE = 10, 500
+"""Characters of a prompt for each token of an input, and beside them: longer ones are none."""
+
+
+@dataclass(frozen=True)
+class Surprise:
+    """An answer other than the one that is expected, where something is predicted.
+
+    Args:
+        model: which of the models gave it, from 0.
+        expected: the answer that ``function`` gives, as the setting writes it.
+        function: ``f`` or ``f^``.
+    """
+
+    model: int
+    digits: int
+    prompt: str
+    answer: str
+    expected: str
+    function: str
+
+
+@dataclass(frozen=True)
+class AnswersAt:
+    """What models answered at one test length.
+
+    Args:
+        inputs: that were answered, of all models together.
+        correct: answers equal to ``f``.
+        silent: answers without a number.
+        exhaustive: whether every input was answered by each model.
+        explained: the functions whose answers they are.
+        wrong_digits: the share of answers that are wrong in each result digit, units first.
+    """
+
+    digits: int
+    inputs: int
+    correct: int
+    silent: int
+    exhaustive: bool
+    explained: Explained
+    wrong_digits: tuple[float, ...]
+
+    @property
+    def right(self) -> Interval:
+        """The share of answers that are right; exact where every input was answered."""
+        found = pooled([(self.correct, self.inputs)])
+        return Interval(*(found.value,) * 3) if self.exhaustive else found
+
+
+@dataclass(frozen=True)
+class JudgedAnswers:
+    """What models answered at each test length, and what that says of the prediction.
+
+    Args:
+        verdict: on the setting, with a run of each model.
+        lengths: those test lengths of which there are answers.
+        functions: those that may explain answers.
+        surprising: the first answers that are not as predicted.
+        trained: inputs of trained lengths that were answered, by the model with the fewest.
+        unread: prompts that are no inputs of the task, and the first of them.
+        repeated: prompts that an earlier line has.
+        untested: inputs of lengths that are neither trained nor tested.
+    """
+
+    verdict: CellVerdict
+    lengths: tuple[AnswersAt, ...]
+    functions: tuple[Candidate, ...]
+    surprising: tuple[Surprise, ...]
+    trained: int
+    unread: tuple[int, str]
+    repeated: int
+    untested: int
+
+    @property
+    def explained(self) -> Explained:
+        """The functions whose answers those of all lengths are."""
+        first, *others = (x.explained for x in self.lengths)
+        return sum(others, first)
+
+    @cached_property
+    def by_direction(self) -> dict[Direction, Explained]:
+        """The functions whose answers those of shorter, trained and longer inputs are."""
+        found: dict[Direction, Explained] = {}
+        for x in self.lengths:
+            kind = self.verdict.cell.setting.train.direction(x.digits)
+            found[kind] = found[kind] + x.explained if kind in found else x.explained
+        return found
+
+    def at(self, digits: int) -> AnswersAt | None:
+        """What was answered at a test length, if anything was."""
+        return next((x for x in self.lengths if x.digits == digits), None)
+
+
+@dataclass
+class Answers:
+    """What one model answered to n inputs of a setting, each once.
+
+    Args:
+        digits: of the operands, ``(n, k, N)``, units first.
+        numbers: that were answered, ``(n,)``; None where an answer has none.
+        prompts: the inputs as they are written.
+        texts: the answers as they are written.
+        unread: prompts that are no inputs, and the first of them.
+        repeated: prompts that an earlier one repeats.
+        in_order: numbers are written as people do, whatever the layout is.
+    """
+
+    cell: Cell
+    digits: np.ndarray
+    numbers: np.ndarray
+    prompts: Sequence[str]
+    texts: Sequence[str]
+    unread: tuple[int, str] = (0, "")
+    repeated: int = 0
+    in_order: bool = False
+
+    @classmethod
+    def read(cls, examples: Examples, cell: Cell) -> Answers:
+        """What stands in prompts and answers in text."""
+        fmt = cell.format_for(cell.setting.digits, test=True)
+        first = dict[str, int]()
+        for i, prompt in enumerate(examples.prompts):
+            first.setdefault(prompt, i)
+        prompts, lines = list(first), list(first.values())
+        longest = _MORE + _EACH * len(fmt.tokens)
+        digits = read_prompts([x if len(x) <= longest else "" for x in prompts], fmt)
+        rows = np.flatnonzero((digits >= 0).all(axis=(1, 2)))
+        right = cell.setting.task.evaluate(*fmt.values(digits[rows]))
+        rows = rows[np.asarray(right >= 0, dtype=bool)]  # where the task is defined
+        texts = [examples.answers[lines[i]] for i in rows]
+        unread = np.delete(np.arange(len(prompts)), rows)
+        return cls(
+            cell,
+            digits[rows],
+            said_numbers(texts, fmt),
+            [prompts[i] for i in rows],
+            texts,
+            (len(unread), prompts[unread[0]] if len(unread) else ""),
+            len(examples) - len(prompts),
+        )
+
+    @cached_property
+    def format(self) -> Format:
+        """How the longest inputs are written."""
+        return self.cell.format_for(self.cell.setting.digits, test=True)
+
+    @cached_property
+    def values(self) -> list[np.ndarray]:
+        """The operands as arrays ``(n,)`` of numbers; of several operations the last says which."""
+        return self.format.values(self.digits)
+
+    @cached_property
+    def right(self) -> np.ndarray:
+        """The task of each input, ``(n,)``."""
+        return np.asarray(self.cell.setting.task.evaluate(*self.values))
+
+    @cached_property
+    def _shapes(self) -> tuple[np.ndarray, np.ndarray]:
+        """The different lengths of operands, ``(s, k)``, and which each input has, ``(n,)``."""
+        base, k = self.cell.setting.digit_base, self.cell.setting.task.operands
+        if self.format.layout.in_token == 1:
+            digits = self.digits[:, :k]
+        else:  # lengths count digits, not tokens
+            places = np.arange(self.format.width * max(self.format.layout.in_token, 1))
+            columns = np.stack(self.values[:k], axis=1)[..., None]
+            digits = columns // base**places % base
+        long = lengths(digits.reshape(-1, digits.shape[2])).reshape(digits.shape[:2])
+        shapes, which = np.unique(long, axis=0, return_inverse=True)
+        return shapes, which.ravel()
+
+    def of(self, domain: Domain) -> np.ndarray:
+        """The indices of the inputs of a domain."""
+        if not len(self.digits):
+            return np.zeros(0, dtype=np.int64)
+        shapes, which = self._shapes
+        inside = np.array([domain.has_lengths(tuple(x)) for x in shapes.tolist()], dtype=bool)
+        found = np.flatnonzero(inside[which])
+        if not domain.restricted:
+            return found
+        columns = (x[found].tolist() for x in self.values[: self.cell.setting.task.operands])
+        base, operands = self.cell.setting.base, zip(*columns, strict=True)
+        return found[np.array([domain.contains(x, base) for x in operands], dtype=bool)]
+
+    def tested(self, digits: int) -> np.ndarray:
+        """The indices of the inputs of a test length."""
+        return self.of(self.cell.setting.test(digits))
+
+    def trained(self) -> list[np.ndarray]:
+        """Those of each trained length, where there are any."""
+        train = self.cell.setting.train
+        each = (self.of(train.of_length(n)) for n in train.every_length)
+        return [rows for rows in each if len(rows)]
+
+    def used(self) -> int:
+        """How many inputs are of trained or tested lengths."""
+        each = [*self.trained(), *map(self.tested, self.cell.setting.test_lengths)]
+        return len(np.unique(np.concatenate(each)))
+
+    def of_rows(self, rows: np.ndarray) -> list[np.ndarray]:
+        """The operands of some inputs."""
+        return [x[rows] for x in self.values]
+
+    def is_whole(self, digits: int) -> bool:
+        """Whether all inputs of a test length are answered."""
+        domain = self.cell.setting.test(digits)
+        if domain.priming or not domain.even:
+            return False
+        sampler = Sampler(self.cell.format_for(digits), domain)
+        return sampler.size <= SAMPLES and len(sampler.everything()) == len(self.tested(digits))
+
+    def run(self, seed: int, prediction: Prediction) -> Run:
+        """The run of this model, as if all that answers do not show had been measured and found."""
+        said, right = self.numbers, self.right
+        shares = [float((said[rows] == right[rows]).mean()) for rows in self.trained()]
+        found = []
+        for n in self.cell.setting.test_lengths:
+            rows, learned = self.tested(n), None
+            if not len(rows):
+                continue
+            if prediction.learned is not None:
+                expected = prediction.learned.evaluate(*self.of_rows(rows))
+                learned = int((said[rows] == expected).sum())
+            counts = int((said[rows] == right[rows]).sum()), learned, (), None
+            found.append(Measurement(n, len(rows), self.is_whole(n), *counts, steady=1.0))
+        return Run(
+            cell=self.cell,
+            seed=seed,
+            recipe="",
+            precision="",
+            premise=min(shares, default=0.0),
+            held_out=max(sum(map(len, self.trained())), 1),
+            steps=0,
+            budget=0,
+            seconds=0.0,
+            machine="",
+            measurements=tuple(found),
+            indifference=1.0,
+        )
+
+    def at(self, digits: int, functions: Sequence[Candidate]) -> AnswersAt:
+        """What was answered at a test length."""
+        rows = self.tested(digits)
+        said, right, base = self.numbers[rows], self.right[rows], self.cell.setting.digit_base
+        silent = np.array([x is None for x in said.tolist()], dtype=bool)
+        numbers = np.where(silent, 0, said)
+        places = [base**i for i in range(self.cell.setting.task.result_width(base, digits))]
+        wrong = [(numbers // p % base != right // p % base) | silent for p in places]
+        return AnswersAt(
+            digits,
+            len(rows),
+            int((said == right).sum()),
+            int(silent.sum()),
+            self.is_whole(digits),
+            explain(said, self.of_rows(rows), functions),
+            tuple(float(x.mean()) for x in wrong),
+        )
+
+    def surprises(self, x: LengthPrediction, prediction: Prediction, model: int) -> list[Surprise]:
+        """The first answers at a length that are not as predicted."""
+        rows, learned = self.tested(x.digits), prediction.learned
+        is_right = self.cell.setting.is_premise(x.digits) or x.accuracy == 1
+        if is_right:
+            expected = self.right[rows]
+        elif learned is not None and x.claim != Claim.NONE:
+            expected = np.asarray(learned.evaluate(*self.of_rows(rows)))
+        else:
+            return []
+        odd = np.flatnonzero((self.numbers[rows] != expected) & (expected >= 0))[:MOST_SHOWN]
+        texts = self._written(rows[odd], expected[odd])
+        return [
+            Surprise(model, x.digits, self.prompts[i], self.texts[i], t, "f" if is_right else "f^")
+            for i, t in zip(rows[odd].tolist(), texts, strict=True)
+        ]
+
+    def _written(self, rows: np.ndarray, numbers: np.ndarray) -> list[str]:
+        """Numbers as answers to some inputs."""
+        if self.in_order:
+            return [numeral(int(x), self.cell.setting.digit_base) for x in numbers]
+        if not len(rows):
+            return []
+        return example_texts(self.format, self.digits[rows], self.format.to_digits(numbers)).answers
+
+
+def read_prompts(prompts: list[str], fmt: Format) -> np.ndarray:
+    """The operand digits ``(n, k, N)`` of prompts; -1 in those that are no inputs.
+
+    Raises:
+        InvalidInput: the layout has no prompts.
+    """
+    check_prompts(fmt)
+    answer = "0" * (fmt.result_width * max(fmt.layout.in_token, 1))
+    return read_texts(Examples(prompts, [answer] * len(prompts)), fmt)[0]
+
+
+def check_prompts(fmt: Format) -> None:
+    """Refuse a layout whose answers do not stand after what is asked (InvalidInput)."""
+    if fmt.layout.interleaved:
+        raise InvalidInput(
+            f"in the {fmt.layout.text} digits of the operands stand between those of the result: "
+            "there are no prompts to be answered"
+        )
+
+
+def judge_examples(setting: Setting, models: Sequence[Examples]) -> JudgedAnswers:
+    """Judge models by prompts and answers in text (see ``judge_answers``).
+
+    Args:
+        setting: how the models were trained, and at what lengths they are tested.
+        models: the prompts and answers of each.
+
+    Raises:
+        InvalidInput: no prompt is an input of the setting, or its layout has no prompts.
+    """
+    cell = Cell(setting, default_model(setting.task))
+    return judge_answers(cell, [Answers.read(x, cell) for x in models])
+
+
+def judge_answers(cell: Cell, said: Sequence[Answers]) -> JudgedAnswers:
+    """Judge models by their answers.
+
+    They have to be right at the trained lengths; none of those inputs is known to be held out.
+
+    Raises:
+        InvalidInput: there are no answers at the test lengths.
+    """
+    setting = cell.setting
+    prediction, functions = cell.prediction, tuple(candidates(cell.prediction))
+    each = [[x.at(n, functions) for x in said if len(x.tested(n))] for n in setting.test_lengths]
+    found = tuple(_together(parts) for parts in each if parts)
+    if not found:
+        raise InvalidInput(_no_input(said, setting))
+    surprises = (
+        surprise
+        for x in prediction.lengths
+        for model, one in enumerate(said)
+        for surprise in one.surprises(x, prediction, model)
+    )
+    runs = [x.run(seed, prediction) for seed, x in enumerate(said)]
+    return JudgedAnswers(
+        _of_answers(judge(cell, runs, prediction)),
+        found,
+        functions,
+        tuple(islice(surprises, MOST_SHOWN)),
+        min(sum(map(len, x.trained())) for x in said),
+        (sum(x.unread[0] for x in said), next((x.unread[1] for x in said if x.unread[0]), "")),
+        sum(x.repeated for x in said),
+        sum(len(x.prompts) - x.used() for x in said),
+    )
+
+
+def _no_input(said: Sequence[Answers], setting: Setting) -> str:
+    """Why none of the prompts could be judged."""
+    unread = next((x.unread[1] for x in said if x.unread[0]), None)
+    if unread is None:
+        return f"no prompt has a length that is tested: {lengths_text(setting.test_lengths)}"
+    fmt = Cell(setting, default_model(setting.task)).format_for(setting.digits, test=True)
+    shown = Sampler(fmt, setting.test(setting.test_lengths[0])).sample(1, np.random.default_rng(0))
+    [wanted] = example_texts(fmt, shown).prompts
+    return (
+        f"no prompt is an input of {setting.task.text()} in the {setting.layout.text}: "
+        f"'{unread[:60]}' is not written as '{wanted}'"
+    )
+
+
+def _of_answers(verdict: CellVerdict) -> CellVerdict:
+    """A verdict on models of which only answers are known, judged as if they met every premise.
+
+    If they do not, a claim that asks for it says nothing of them: it is not refuted.
+    """
+
+    def decided(x: LengthVerdict) -> LengthVerdict:
+        asks = x.prediction.requires_noise_invariance or x.prediction.requires_measured_stability
+        unknown = asks and x.verdict == Verdict.DIVERGE
+        return replace(x, verdict=Verdict.INCONCLUSIVE) if unknown else x
+
+    return replace(verdict, lengths=tuple(map(decided, verdict.lengths)))
+
+
+def _together(parts: Sequence[AnswersAt]) -> AnswersAt:
+    """What several models answered at a length."""
+    first, *others = (x.explained for x in parts)
+    inputs = sum(x.inputs for x in parts)
+    weights = [x.inputs / inputs for x in parts]
+    wrong = zip(*(x.wrong_digits for x in parts), strict=True)
+    return AnswersAt(
+        parts[0].digits,
+        inputs,
+        sum(x.correct for x in parts),
+        sum(x.silent for x in parts),
+        all(x.exhaustive for x in parts),
+        sum(others, first),
+        tuple(sum(w * x for w, x in zip(weights, xs, strict=True)) for xs in wrong),
+    )
