@@ -12,13 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations, product
-from math import gcd, inf, sqrt
+from math import gcd, inf, prod, sqrt
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
-from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.domains import Domain, each_text
 from arith.theory.arithmetic.expressions import NAMES, parse_task
 from arith.theory.arithmetic.integer_arrays import exact_dtype
 from arith.theory.arithmetic.lengths_text import lengths_text, runs
@@ -177,7 +177,9 @@ class Found:
     def lines(self) -> list[str]:
         """What was found, what the file shows, and what it lacks."""
         s, train = self.setting, self.train
-        padded = "natural lengths" if s.natural else f"padded to {s.operand_width} digits"
+        padded = "natural lengths" if s.natural else f"padded to {s.width or s.longest} digits"
+        if not (s.natural or s.width):
+            padded = f"padded to {train.lengths[-1]} digits (with longer tests, to {s.longest})"
         found = [
             f"{self.fit:,} of {self.read:,} examples are of {s.task.text()} in base "
             f"{s.digit_base}: {s.layout.text}, {padded}"
@@ -231,11 +233,14 @@ def find_setting(
         raise InvalidInput(f"no example is one of {guess.task.text()}")
     chosen = _options(rows, guess, given, examples)
     if test is not None:
-        chosen |= {k: v for k, v in _of_tests(test, guess, chosen).items() if k not in given}
+        of_tests = _of_tests(test, guess, {**chosen, **given})
+        chosen |= {k: v for k, v in of_tests.items() if k not in given}
     setting = Request(**{**chosen, **given}).setting()
     s, k = setting, setting.task.operands
     train = observed(s.task, rows.digits, s.base, s.natural, s.train.in_token)
-    setting = replace(s, train=train)
+    setting = replace(
+        s, train=replace(train, kind=s.train.kind, each=s.train.each) if s.train.each else train
+    )
     values, counts = np.unique(rows.widths.max(axis=1), return_counts=True)
     different = distinct(rows.digits.reshape(count, -1), s.digit_base)[0]
     wrong = np.flatnonzero(~rows.right)
@@ -284,7 +289,8 @@ def _guess(examples: Examples, given: Mapping[str, Any], known: Request) -> _Gue
     some = _sample(examples)
     layout = read_layout(known.layout) if {"layout"} & {*given} else None
     named = {"task", "expr"} & {*given}
-    asked = known._task() if named and _is_known(known) else None
+    stated = replace(Request(), task=known.task, expr=known.expr, modulus=known.modulus)
+    asked = stated.setting().task if named and _is_known(known) else None
     found: list[tuple[Fraction, float, _Guess]] = []
     for base in [known.base] if "base" in given else _bases(some):
         texts = cleaned(some, base)
@@ -624,6 +630,9 @@ def _options(
     longest = rows.digits.shape[2]
     lengths = np.unique(rows.widths.max(axis=1)).tolist()
     found["train_digits"] = "+".join(map(str, lengths))
+    each = [tuple(np.unique(column).tolist()) for column in rows.widths.T]
+    if natural and not filled and len({*each}) > 1 and _all_together(rows.widths, each):
+        found["train_digits"] = each_text(each)
     if "layout" not in given:
         found["layout"] = _layout(rows.extra if natural else {0}, guess, examples)
     if not natural:
@@ -637,6 +646,11 @@ def _options(
             if result > task.result_width(guess.base, width):
                 found["result_width"] = result
     return {name: value for name, value in found.items() if name not in given}
+
+
+def _all_together(widths: np.ndarray, each: Sequence[Sequence[int]]) -> bool:
+    """Whether operands have every combination of the lengths that each of them has."""
+    return len(np.unique(widths, axis=0)) == prod(map(len, each))
 
 
 def _layout(extra: set[int], guess: _Guess, examples: Examples) -> str:
@@ -697,7 +711,7 @@ def _of_tests(test: Examples, guess: _Guess, chosen: Mapping[str, Any]) -> dict[
     """The lengths that tests have, and the layout where it is another one."""
     known = Request(task=chosen.get("task"), expr=chosen.get("expr"), modulus=chosen.get("modulus"))
     given = {k: v for k, v in chosen.items() if k in ("task", "expr", "modulus", "base")}
-    own = _guess(test, given, known) if "task" in given or "expr" in given else guess
+    own = _guess(test, given, known)
     rows = _Rows.read(test, replace(own, task=guess.task))
     if not len(rows.digits):
         raise InvalidInput(f"no test example is one of {guess.task.text()}")
@@ -725,7 +739,7 @@ def _lacking(
     missing = [n for n in range(1, last) if n not in train.lengths]
     if missing:
         yield f"inputs of {lengths_text(missing)}"
-    if setting.natural:
+    if setting.natural and not setting.train.each:
         every = (
             [
                 w

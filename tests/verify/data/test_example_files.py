@@ -172,6 +172,15 @@ def test_options_win_over_what_is_found() -> None:
         found(text, task="mul")
 
 
+def test_lengths_of_each_operand_are_found() -> None:
+    setting = Request("mul", padding="none", layout="plain", train_digits="1-6x1-2").setting()
+    got = found(as_text(draw_examples(setting, 5_000, 0), "how"))
+    assert got.chosen["train_digits"] == "1-6x1-2" and not got.lacking
+    assert [x.accuracy for x in predict(got.setting).lengths] == (
+        [x.accuracy for x in predict(setting).lengths]
+    )
+
+
 DRAWN = [
     {"task": "add", "train_digits": "2"},
     {"task": "add", "train_digits": "3", "pe": "rpe", "layout": "reversed"},
@@ -213,6 +222,8 @@ def test_tests_are_read_from_a_file_too() -> None:
     s = find_setting(train, {}, test).setting
     assert (s.test_lengths, s.test_kind) == ((3, 4), "every")
     assert s.test_layout is not None and s.test_layout.name == "plain, leading zero"
+    given = find_setting(train, {"task": "add"}, parse_examples(b"123+45=168", "the tests")).setting
+    assert (given.test_lengths, given.test_layout) == ((3,), None)
 
 
 DAMAGED = {
