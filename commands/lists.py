@@ -87,7 +87,7 @@ def layouts(
 
 
 def models(as_json: JsonListOption = False) -> None:
-    """List the named sizes of models; a size of one's own is asked for by these parts."""
+    """List the named sizes of models."""
     from arith.verify.plan.sizes import SIZES
 
     parts = ("model", "layers", "heads", "width", "mlp")

@@ -214,7 +214,7 @@ def look(event, args):
 sys.addaudithook(look)
 from arith.verify.plan.grids import GRIDS, grid
 assert opened == []
-assert len(grid("drawn")) == 1000 and set(opened) == {"15-drawn.toml"}
+assert len(grid("drawn")) == 1000 and set(opened) == {"16-drawn.toml"}
 """
     imported_by(program)
 

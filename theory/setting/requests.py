@@ -226,8 +226,9 @@ def read_lengths(text: str, option: str, largest: int = LARGEST_DIGITS) -> tuple
 def read_each(text: str, option: str, largest: int) -> Any:
     """``1-40x1-2`` as the lengths of each operand, and other text as ``read_lengths`` does."""
     each = text.split("x")
-    found = tuple(read_lengths(lengths, option, largest) for lengths in each)
-    return found if len(found) > 1 else found[0]
+    if len(each) == 1 or not all(each):
+        return read_lengths(text, option, largest)
+    return tuple(read_lengths(lengths, option, largest) for lengths in each)
 
 
 def read_numbers(text: str, option: str) -> tuple[int, ...]:

@@ -13,7 +13,6 @@ from statistics import mean
 from typing import ClassVar
 
 from arith.theory.text.text import count
-from arith.verify.model.networks import parameter_count
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.flops import training_flops
 from arith.verify.plan.plan import Job, Plan
@@ -51,6 +50,10 @@ class Estimate:
     def rows(self) -> list[tuple[str, ...]]:
         """One line per cell with a model to train, in the order of ``columns``."""
         number = Counter(job.cell for job in self.each)
+        if not number:
+            return []
+        from arith.verify.model.networks import parameter_count  # which takes torch
+
         parameters = {job.cell: f"{parameter_count(job.cell, job.recipe):,}" for job in self.each}
         time_of = {job.cell: _range(seconds) for job, seconds in self.each.items()}
         of = self.plan.seeds
