@@ -165,7 +165,13 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "train_priming": {"train_priming": ("6:0.03",)},
     "train_allowed": {"train_allowed": ("2:6-9",)},
     "train_pairs": {"train_pairs": 1234},
+    "train_weights": {"train_digits": "2-3", "train_weights": "2:1,3:8"},
+    "train_holdout": {"train_pairs": 1234, "train_holdout": "position"},
     "test_digits": {"test_digits": "7"},
+    "test_layout": {"test_layout": "aligned, no bos"},
+    "test_allowed": {"test_allowed": ("1:1-8",)},
+    "result_width": {"result_width": 21},
+    "results": {"task": "sub", "results": "signed"},
     "test_domain": {"test_domain": "every"},
     "padding": {"padding": "none"},
     "starts": {"pe": "abacus", "starts": 71},
@@ -177,6 +183,9 @@ def test_every_option_of_a_setting_is_in_its_output(name: str) -> None:
     """A setting with another value has another text and other JSON, whatever is claimed."""
     plain = BASIC | ({"pe": "abacus"} if name == "starts" else {})
     plain |= {"task": "mod_add", "modulus": 78} if name == "modulus" else {}
+    plain |= {"train_digits": "2-3"} if name == "train_weights" else {}
+    plain |= {"train_pairs": 1234} if name == "train_holdout" else {}
+    plain |= {"task": "sub"} if name == "results" else {}
     one, other = predicted(**plain), predicted(**plain | OTHERWISE[name])
     heads = [plain_text(prediction_parts(x)).split("Answer")[0] for x in (one, other)]
     if name != "test_digits":  # each has a row of its own

@@ -96,15 +96,15 @@ class Prediction:
 
     def to_json(self) -> dict[str, Any]:
         """The prediction as a JSON object."""
-        s, written = self.setting, setting_json(self.setting).items()
-        train = {n.removeprefix("train_"): x for n, x in written if n.startswith("train_")}
+        s, written = self.setting, setting_json(self.setting)
+        train = {n.removeprefix("train_"): x for n, x in written.items() if n.startswith("train_")}
+        others = ("results", "test_layout", "test_allowed", "result_width")
         beside = [asdict(x) for x in expressibility(s)]
         told = {n: x.to_json() for n, x in self.forecasts.items()}
         return {
             "task": s.task.name,
             "expression": s.task.formula(),
             "modulus": s.task.asked_modulus,
-            **({"results": s.task.results} if s.task.signed else {}),
             "base": s.digit_base,
             "encoding": s.encoding.name,
             "layout": s.layout.name,
@@ -115,6 +115,7 @@ class Prediction:
             **({"starts": s.starts} if s.random_starts else {}),
             "train": train,
             "test_domain": s.test_kind,
+            **{n: written[n] for n in others if n in written},
             "verdict": {d: self.verdict(d) for d in EXTRAPOLATING},
             "published": {
                 **{d: self.published_verdict(d) for d in EXTRAPOLATING},

@@ -60,7 +60,7 @@ def leaps(task: Task, base: int, train: Domain, most: int = FEW) -> Decision:
         return Decision.NO
     if (task.modulus or 1) >= SAFE or not task.follows_polynomial:
         return Decision.UNDECIDED
-    train = replace(train, priming=(), pairs=None, weights="")
+    train = replace(train, priming=(), pairs=None, weights="", holdout="hash")
     boxes, n = train.boxes(base, task.operands), train.most_places
     digits = range(task.result_width(base, n))
     with suppress(NotCountable), budget(PART):

@@ -152,4 +152,5 @@ def test_every_choice_of_spaces_counts_once() -> None:
         of = shape("spaced", [3, 2], 4)
         for j, i in ((0, 1), (0, 3), (1, 2)):
             ways = sum(trained.addresses(of, Need(j, 0), i).values())
-            assert ways == 2**5  # before each of the five operand digits one or none
+            moved = of.spaces(j, i)[1] if pe == "rpe" else 5  # those after it, or all five
+            assert ways == 2**moved

@@ -136,8 +136,12 @@ def test_where_no_context_is_missing_the_written_examples_have_them_all(
     allowed: tuple[str, ...],
 ) -> None:
     request = Request(
-        *(None, expr, None, base, "nope", form, window, 0, layers, digits, "longest", ()),
-        *(allowed, None, "", "1-3"),
+        *(None, expr, None, base, "nope", form),
+        window=window,
+        layers=layers,
+        train_digits=digits,
+        train_allowed=allowed,
+        test_digits="1-3",
     )
     try:
         setting = request.setting()

@@ -47,9 +47,16 @@ def requests(draw: st.DrawFn, forms: tuple[str, ...] = FORMS) -> Request:
     pe = draw(st.sampled_from(sorted(ENCODINGS)))
     form = draw(st.sampled_from(forms))
     return Request(
-        *(name, expr, modulus, base, pe, form, draw(st.sampled_from((0, 0, 5)))),
-        *(draw(st.sampled_from((0, 0, 7))), draw(st.sampled_from((0, 0, 2)))),
-        *(lengths, draw(kinds), priming, tuple(allowed), None, "", "1-4", draw(kinds)),
+        *(name, expr, modulus, base, pe, form),
+        window=draw(st.sampled_from((0, 0, 5))),
+        width=draw(st.sampled_from((0, 0, 7))),
+        layers=draw(st.sampled_from((0, 0, 2))),
+        train_digits=lengths,
+        train_domain=draw(kinds),
+        train_priming=priming,
+        train_allowed=tuple(allowed),
+        test_digits="1-4",
+        test_domain=draw(kinds),
     )
 
 

@@ -41,6 +41,12 @@ CASES = {
         {**NATURAL, "pe": "abacus", "layout": "plain", "test_digits": "6"},
         "undetermined",
     ),
+    "other format": (
+        {**NATURAL, "pe": "coupled", "test_layout": "aligned, leading zero"},
+        "undetermined",
+        {**NATURAL, "pe": "ape"},
+        "fails",
+    ),
     "random positions": (
         {**NATURAL, "pe": "randomized"},
         "undetermined",
