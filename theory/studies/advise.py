@@ -257,7 +257,7 @@ def _training_changes(s: Setting) -> Iterator[Change]:
     if train.allowed:
         yield change("show the missing digits", 3, replace(train, allowed=()))
     if train.pairs is not None:
-        yield change("train on all operand tuples", 3, replace(train, pairs=None))
+        yield change("train on all operand tuples", 3, replace(train, pairs=None, holdout="hash"))
     if train.each:  # tests have the lengths of training, so that others would be another question
         return
     if trained < longest <= LARGEST_DIGITS and not train.priming:
