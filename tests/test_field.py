@@ -1,0 +1,105 @@
+"""What people bring along: small inputs, each with the right value or one clear line."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from builders.command_line import run_cli
+from builders.predictions import predicted
+
+ADD: dict[str, Any] = {"task": "add", "padding": "none"}
+
+
+def bounds(**words: Any) -> list[tuple[Fraction, Fraction]]:
+    """The least and the largest accuracy that is claimed at each length."""
+    return [
+        (x.at_least, x.at_most if x.accuracy is None else x.accuracy + x.unseen)
+        for x in predicted(**words).lengths
+    ]
+
+
+OPEN = (Fraction(0), Fraction(1))
+RIGHT = (Fraction(1), Fraction(1))
+WRONG = (Fraction(0), Fraction(0))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "12+34=46\n5+7=12\n",
+        '{"prompt": "12+34=", "answer": "46"}\n{"prompt": "5+7=", "answer": "12"}',
+    ],
+)
+def test_a_file_of_examples_is_taken(text: str, tmp_path: Path) -> None:
+    (tmp_path / "examples").write_text(text)
+    done = run_cli("predict", "--data", "examples", cwd=tmp_path)
+    assert done.code == 0
+    assert "2 of 2 examples are of a + b in base 10: plain layout, natural lengths" in done.out
+
+
+def test_digits_left_out_of_natural_lengths_leave_shorter_numbers_whole() -> None:
+    found = bounds(**ADD, train_digits="1-3", train_allowed=("3:1-4,6-9",))
+    assert found == [RIGHT, RIGHT, *[OPEN] * 4]
+
+
+def test_leading_zeros_in_the_test_alone_move_digits() -> None:
+    """Under RoPE two digits of three stand at offsets that training showed; three do not."""
+    asked = {"train_digits": "1-3", "test_digits": "1-3", "test_layout": "plain, leading zero"}
+    found = predicted(**ADD, **asked, layout="plain", pe="ape")
+    assert all(x.at_most < 1 and x.because == ("not found",) for x in found.lengths)
+    other = ADD | asked | {"test_layout": "aligned, leading zero", "pe": "rope"}
+    assert [x.at_most < 1 for x in predicted(**other).lengths] == [False, False, True]
+
+
+def test_a_difference_may_be_negative() -> None:
+    """f^ of 3 digits after 2 is right where a and b have the same hundreds: 9 of 99."""
+    found = predicted(task="sub", results="signed", train_digits="2", test_digits="3-4").lengths
+    assert [x.accuracy for x in found] == [Fraction(1, 11), Fraction(1, 110)]
+    assert predicted(task="sub", train_digits="2", test_digits="2").lengths[0].accuracy == 1
+
+
+def test_a_token_of_three_digits_is_a_base_of_a_thousand() -> None:
+    assert bounds(task="add", base=1000, train_digits="1", test_digits="1-2") == [RIGHT, WRONG]
+    grouped = {"layout": "plain, 3 digits per token", "train_digits": "3", "test_digits": "3,6"}
+    assert bounds(task="add", **grouped) == [RIGHT, WRONG]
+
+
+def test_five_operands_are_added() -> None:
+    found = bounds(expr="a + b + c + d + e", train_digits="2", test_digits="1-3")
+    assert found == [RIGHT, RIGHT, WRONG]
+
+
+@pytest.mark.parametrize(("starts", "at_most"), [(32, Fraction(1, 10)), (100, Fraction(1))])
+def test_how_far_abacus_goes_depends_on_its_starts_which_are_said(
+    starts: int, at_most: Fraction
+) -> None:
+    words = {"pe": "abacus", "train_digits": "1-20", "test_digits": "60,80,100", "starts": starts}
+    found = predicted(**ADD, **words)
+    assert all(x.at_most <= at_most and (x.at_most < 1) == (at_most < 1) for x in found.lengths)
+    asked = [f"--{name.replace('_', '-')} {value}" for name, value in (ADD | words).items()]
+    assert f"from {starts} starts" in run_cli("predict", *" ".join(asked).split()).out
+
+
+def test_spaces_in_training_alone_are_no_plain_training() -> None:
+    """Four of 24 such models were right on more than .93 at one digit more."""
+    words = {"layout": "plain, random spaces", "test_layout": "plain", "pe": "sinusoidal"}
+    lengths = {"train_digits": "1-7+9", "test_digits": "8,10"}
+    assert bounds(**ADD, **words, **lengths) == [OPEN, OPEN]
+    plain = bounds(**ADD, layout="plain", pe="sinusoidal", **lengths)
+    assert all(most < 1 for _, most in plain)
+
+
+def test_a_length_between_trained_ones_depends_on_the_order_of_digits() -> None:
+    words = {"pe": "abacus", "starts": 51, "train_domain": "every", "test_domain": "every"}
+    lengths = {"train_digits": "1-7+9", "test_digits": "8"}
+    assert bounds(**ADD, **words, **lengths, layout="aligned") == [RIGHT]
+    [(least, most)] = bounds(**ADD, **words, **lengths, layout="reversed")
+    assert (least, most) == (0, Fraction(1, 9))
+
+
+def test_a_model_on_disk_is_judged_by_its_own_command() -> None:
+    done = run_cli("verify", "--task", "add", "--model", "hf:somewhere")
+    assert done.code == 2 and "arith judge" in done.err and len(done.err.splitlines()) == 1
