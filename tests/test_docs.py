@@ -20,6 +20,7 @@ from builders.paths import HEADLINE_EVIDENCE, ROOT
 from test_extending import tables_as_they_were
 
 from arith import __version__
+from arith.verify.plan.cells import adapted
 from arith.verify.plan.grids import GRIDS
 from arith.verify.plan.recipe import CHUNK, DEFAULT_BUDGET, PAPER, RECIPE
 from arith.verify.plan.sizes import SIZES, size
@@ -216,7 +217,7 @@ def test_the_page_on_the_published_code_has_the_constants_of_the_recipe() -> Non
     text = (DOCS / "published-code.md").read_text()
     rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \| ([^|]+) \| [^|]* \|$", text, re.M)
     ours = {name: ours if ours != "the same" else theirs for name, theirs, ours in rows}
-    products = PAPER.of(cell("mul").setting)
+    products = adapted(PAPER, cell("mul").setting)
     assert ours["examples a step"] == str(PAPER.batch_size)
     assert f"{PAPER.noise}/256 and {products.noise}/256" in ours["dropout"]
     assert ours["optimizer"].startswith("AdamW, betas {} and {},".format(*PAPER.betas))

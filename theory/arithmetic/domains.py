@@ -474,8 +474,8 @@ class Domain:
         inside = [f"position {i}: {_digits_text(d)}" for i, d in self.allowed]
         inside += [f"weights {self.weights}"] if self.weights else []
         text += f" ({'; '.join(inside)})" if inside else ""
-        last = ", the last tenth held out" * (self.holdout == "position")
-        return text if self.pairs is None else f"{text}, {self.pairs:,} pairs{last}"
+        held = ", the last tenth held out" * (self.holdout == "position")
+        return text if self.pairs is None else f"{text}, {self.pairs:,} pairs{held}"
 
 
 def digit_base(base: int, in_token: int) -> int:

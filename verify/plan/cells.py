@@ -193,6 +193,11 @@ def usual_recipe(setting: Setting) -> Recipe:
     return DENSE if setting.natural or goes_on else RECIPE
 
 
+def adapted(recipe: Recipe, setting: Setting) -> Recipe:
+    """A recipe as it is for a setting."""
+    return recipe.of(not setting.task.is_linear, setting.natural)
+
+
 def refuse_natural(cell: Cell, what: str) -> None:
     """Refuse what is not made for natural lengths or for several operations (InvalidInput)."""
     if len(cell.setting.task.operations) > 1:

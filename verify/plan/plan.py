@@ -10,7 +10,7 @@ from arith.theory.arithmetic.residues import LARGEST_MODULUS
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.requests import option
 from arith.verify.data.sampling import HELD_OUT, Sampler
-from arith.verify.plan.cells import Cell
+from arith.verify.plan.cells import Cell, adapted
 from arith.verify.plan.folders import NO_FOLDERS, Folders
 from arith.verify.plan.recipe import DEFAULT_BUDGET, MOST_STEPS, Recipe
 
@@ -105,7 +105,7 @@ class Plan:
     def models(self) -> list[Job]:
         """Each cell with each seed."""
         seeds = range(self.first_seed, self.first_seed + self.seeds)
-        made = [(c, (self.recipe or c.recipe).of(c.setting)) for c in self.cells]
+        made = [(c, adapted(self.recipe or c.recipe, c.setting)) for c in self.cells]
         return [Job(cell, seed, recipe) for cell, recipe in made for seed in seeds]
 
     def differs(self) -> str:

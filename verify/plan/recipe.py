@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from arith.theory.errors import look_up
-
-if TYPE_CHECKING:
-    from arith.theory.setting.settings import Setting
 
 CHUNK = 50
 """Steps between two looks at the loss."""
@@ -109,13 +106,11 @@ class Recipe:
     for_natural: tuple[tuple[str, Any], ...] = ()
     published_steps: int = 0
 
-    def of(self, setting: Setting) -> Recipe:
-        """The settings of a training on a setting."""
-        products = self.for_products if not setting.task.is_linear else ()
-        natural = self.for_natural if setting.natural else ()
-        if not (products or natural):
-            return self
-        return replace(self, for_products=(), for_natural=(), **dict(products), **dict(natural))
+    def of(self, is_product: bool, natural: bool) -> Recipe:
+        """The settings of a training on a task that multiplies or not, on such numbers."""
+        changed = dict(self.for_products if is_product else ())
+        changed |= dict(self.for_natural if natural else ())
+        return replace(self, for_products=(), for_natural=(), **changed) if changed else self
 
     @property
     def asked_for(self) -> str:

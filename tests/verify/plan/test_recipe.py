@@ -14,7 +14,7 @@ from arith.theory.arithmetic.domains import Domain
 from arith.theory.errors import InvalidInput
 from arith.theory.transformer.encodings import ENCODINGS
 from arith.verify import pipeline
-from arith.verify.plan.cells import usual_recipe
+from arith.verify.plan.cells import adapted, usual_recipe
 from arith.verify.plan.grids import grid, recipe_of
 from arith.verify.plan.plan import Plan
 from arith.verify.plan.recipe import (
@@ -42,7 +42,7 @@ from arith.verify.training.schedule import Schedule
         ("--grid headline", {RECIPE, DENSE}),
         ("--grid factors", {DENSE}),
         ("--grid factors --recipe default", {RECIPE}),
-        ("--grid headline --recipe paper", {PAPER, PAPER.of(cell("mul").setting)}),
+        ("--grid headline --recipe paper", {PAPER, adapted(PAPER, cell("mul").setting)}),
         ("--grid smoke --recipe paper-10", {FIRST_PAPER}),
     ],
 )
@@ -93,10 +93,14 @@ def test_versions_tell_recipes_apart() -> None:
 
 
 def test_the_published_recipe_is_by_task_what_the_published_code_is() -> None:
-    sums, products = (PAPER.of(cell(name).setting) for name in ("add", "mul"))
-    assert sums == PAPER.of(cell("mod_add", 100).setting) == PAPER
+    sums, products = (adapted(PAPER, cell(name).setting) for name in ("add", "mul"))
+    assert sums == adapted(PAPER, cell("mod_add", 100).setting) == PAPER
     assert (sums.noise, sums.decays, products.noise, products.decays) == (FIFTH, True, TENTH, False)
-    assert products == PAPER.of(cell("mod_mul", 50).setting) == products.of(cell("mul").setting)
+    assert (
+        products
+        == adapted(PAPER, cell("mod_mul", 50).setting)
+        == adapted(products, cell("mul").setting)
+    )
     assert sums.version == products.version  # the task decides
     ends = [Schedule(x, 1000).learning_rate(1000) for x in (sums, products)]
     assert ends == pytest.approx([0.1, 1.0])
