@@ -71,11 +71,21 @@ def _share(part: int, whole: int) -> str:
 
 def answer_legend(j: JudgedAnswers) -> list[str]:
     """What the columns are."""
-    return [
+    lines = [
         f"right: the share of answers that are right, with its {CONFIDENCE:.0%} interval",
         "answers as: the function that more than half of the answers are those of",
         f"agree: the interval of each model lies within {TOLERANCE} of the claim",
     ]
+    asks = [x.prediction for x in j.verdict.lengths]
+    unseen = [
+        x.digits for x in asks if x.requires_noise_invariance or x.requires_measured_stability
+    ]
+    if unseen:
+        lines.append(
+            f"At {lengths_text(unseen)} the claim is of models that bear noise, which answers do "
+            "not show: others than predicted would be inconclusive there, and no divergence"
+        )
+    return lines
 
 
 def digit_lines(j: JudgedAnswers) -> list[str]:
