@@ -259,7 +259,7 @@ def _cell_record() -> type[Struct]:
     def written(name: str, option: Option) -> tuple[Any, ...]:
         hint = hints[name]
         if option.joined:
-            kind: Any = list[Length]
+            kind: Any = list[Length | list[Length]]  # of the longest operand, or of each
         elif option.example:
             kind = dict[str, list[Whole] | Annotated[str, Meta(pattern=r"\A[0-9/]{1,41}\Z")]]
         elif hint in (int, int | None):

@@ -12,6 +12,7 @@ from arith.theory.errors import InvalidInput
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.flops import training_flops
 from arith.verify.plan.grids import GRIDS, grid
+from arith.verify.records.reading import read_cell
 
 
 def read(folder: Path, *cells: str) -> list:
@@ -166,3 +167,8 @@ def test_a_cell_has_the_layers_that_its_setting_asks_for(tmp_path: Path) -> None
     assert Cell.from_json(deep.to_json()) == deep and "layers" not in plain.to_json()
     assert "--layers 5" in deep.command(0) and " L=5 " in deep.label()
     assert training_flops(deep, 1) > 2 * training_flops(plain, 1)
+
+
+@pytest.mark.parametrize("name", GRIDS)
+def test_the_cells_of_every_grid_are_read_back_from_records(name: str) -> None:
+    assert all(read_cell(cell.key) == cell for cell in grid(name))
