@@ -44,8 +44,7 @@ def by_hand(
         for i in range(together):
             for j, digits in enumerate(operands):
                 out.append(Written("digit", digits[i] if i < len(digits) else 0, j, i + 1))
-            if i < len(result):
-                out.append(Written("digit", result[i], -1, i + 1))
+            out.append(Written("digit", result[i] if i < len(result) else 0, -1, i + 1))
         if end:
             out.append(Written("="))
         out += [Written("digit", d, -1, i + 1) for i, d in enumerate(result) if i >= together]
