@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from arith.theory.arithmetic.lengths_text import lengths_text
 
-THEORY_VERSION = "37"
+THEORY_VERSION = "38"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""
 CONVERGED = "the model has converged"
 """The first premise of nearly every rule."""
