@@ -136,6 +136,7 @@ class Cell:
         natural = " natural" if s.natural else ""
         signed = " signed" if s.task.signed else ""
         starts = f" S={s.starts}" if s.starts != STARTS else ""
+        starts += f" tested {s.test_layout.name}" if s.test_layout else ""
         return (
             f"{s.task.text()} · {s.encoding.label} · {s.layout.name}{natural}{signed}{window}"
             f"{width}{layers}{starts} · {s.train.text()}{base}"
