@@ -132,7 +132,7 @@ class Cell:
         width = f" N={s.width}" if s.width else ""
         width += f" M={s.result_width}" if s.result_width else ""
         layers = f" L={s.layers}" if s.layers else ""
-        base = "" if s.base == 10 else f" base {s.base}"
+        base = "" if s.digit_base == 10 else f" base {s.digit_base}"
         natural = " natural" if s.natural else ""
         signed = " signed" if s.task.signed else ""
         starts = f" S={s.starts}" if s.starts != STARTS else ""

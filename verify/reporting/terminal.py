@@ -29,12 +29,13 @@ def short_label(cell: Cell) -> str:
     parts = [
         s.encoding.label,
         "" if s.layout.name == "aligned" else s.layout.name,
+        f"tested {s.test_layout.name}" if s.test_layout else "",
         "natural" if s.natural else "",
         f"W={s.window}" if s.window else "",
         f"N={s.width}" if s.width else "",
         f"L={s.layers}" if s.layers else "",
         s.train.text(),
-        "" if s.base == 10 else f"base {s.base}",
+        "" if s.digit_base == 10 else f"base {s.digit_base}",
         "" if cell.model == default_model(s.task) else cell.model,
     ]
     return f"{s.task.text()} · {' '.join(filter(None, parts))}"
