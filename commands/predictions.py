@@ -163,7 +163,13 @@ def compare(
         str, typer.Option(help="Encodings, with commas between them.", show_default="all")
     ] = "",
     layout: Annotated[
-        str, typer.Option(help="Layouts, with commas between them.", show_default="aligned")
+        str,
+        typer.Option(
+            "--layout",
+            "--format",
+            help="Layouts, with commas between them.",
+            show_default="aligned",
+        ),
     ] = "",
     window: Annotated[
         str, typer.Option(help="Attention windows, with commas between them.", show_default="0")

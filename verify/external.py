@@ -146,12 +146,18 @@ def answered_setting(setting: Setting, models: Sequence[Examples]) -> Setting:
 
     Where no prompt is an input of the task, the setting is tested up to the longest number there.
     """
+    # Padded operands without signs between them stand as one word.
+    glued = not (setting.natural or setting.layout.operators)
+    each = setting.task.operands if glued else 1
     numbers = {
-        len(word) for x in models for prompt in x.prompts for word in _DIGITS.findall(prompt)
+        -(-len(word) // each)
+        for x in models
+        for prompt in x.prompts
+        for word in _DIGITS.findall(prompt)
     }
     longest = min(max(numbers, default=1), _LONGEST)
     padded = not setting.natural and not setting.width and len(numbers) == 1
-    width = longest if padded and setting.layout.marked else setting.width
+    width = longest if padded and not setting.layout.wide else setting.width
     lengths = tuple(range(1, max(longest, setting.longest * (not setting.natural)) + 1))
     wide = replace(setting, test_lengths=lengths, width=width)
     cell = Cell(wide, default_model(wide.task))

@@ -203,9 +203,11 @@ class Setting:
                 f"padded digits have their {self.encoding.label} positions by where they stand: "
                 "test examples are written as those of training"
             )
-        if len({x.in_token for x in layouts}) > 1 or len({x.interleaved for x in layouts}) > 1:
+        alike = {(x.in_token, x.interleaved, x.result_first, x.scratchpad) for x in layouts}
+        if len(alike) > 1:
             raise InvalidInput(
-                "training and test have as many digits in a token, and are both interleaved or not"
+                "training and test have as many digits in a token, the same order of the result's "
+                "digits, and both are interleaved or not, with carries or not"
             )
         layout = self.layout
         for kind in (self.train.kind, self.test_kind):
@@ -250,7 +252,7 @@ class Setting:
                 f"{encoding.label} positions number digits, and in the {layout.text} a space "
                 "without a number stands before each digit of the result"
             )
-        if self.train.in_token > 1 and self.train.kind == "coin":
+        if self.train.in_token > 1 and "coin" in (self.train.kind, self.test_kind):
             raise InvalidInput("the domain 'coin' has one digit in a token")
         if not self.natural:
             if layout.spaced:
@@ -263,6 +265,8 @@ class Setting:
         signs = layout.equals and (layout.operators or self.task.operands == 1)
         if not (signs or layout.interleaved):
             raise InvalidInput(f"{what} lacks signs between numbers: it needs padded operands")
+        if layout.wide and not layout.interleaved:
+            raise InvalidInput(f"{what} is as wide as the result: it needs padded operands")
         if layout.end:
             raise InvalidInput("numbers of natural length end with an end token: leave out 'end'")
         if self.train.in_token > 1:

@@ -31,6 +31,7 @@ from arith.verify.data.texts import example_texts, read_texts
 from arith.verify.judging.explanations import Candidate, Explained, candidates, explain
 from arith.verify.judging.intervals import Interval, pooled
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict, judge
+from arith.verify.judging.standards import TOLERANCE
 from arith.verify.plan.cells import Cell, default_model
 from arith.verify.plan.inputs import SAMPLES
 from arith.verify.records.measurement import Measurement
@@ -408,15 +409,26 @@ def _no_input(said: Sequence[Answers], setting: Setting) -> str:
 def _of_answers(verdict: CellVerdict) -> CellVerdict:
     """A verdict on models of which only answers are known, judged as if they met every premise.
 
-    If they do not, a claim that asks for it says nothing of them: it is not refuted.
+    If they do not, a claim that asks for it says nothing of them: it is not refuted.  Nor is one by
+    answers so few that what is claimed lies in their interval.
     """
 
     def decided(x: LengthVerdict) -> LengthVerdict:
         asks = x.prediction.requires_noise_invariance or x.prediction.requires_measured_stability
-        unknown = asks and x.verdict == Verdict.DIVERGE
+        unknown = x.verdict == Verdict.DIVERGE and (asks or is_too_wide(x))
         return replace(x, verdict=Verdict.INCONCLUSIVE) if unknown else x
 
     return replace(verdict, lengths=tuple(map(decided, verdict.lengths)))
+
+
+def is_too_wide(x: LengthVerdict) -> bool:
+    """Whether answers are so few that their interval has what is claimed, and more than that."""
+    if x.accuracy is None:
+        return False
+    least, most = float(x.prediction.at_least), float(x.prediction.at_most)
+    low, high = least - TOLERANCE, most + TOLERANCE
+    within = low <= x.accuracy.low and x.accuracy.high <= high
+    return not within and x.accuracy.low <= high and low <= x.accuracy.high
 
 
 def _together(parts: Sequence[AnswersAt]) -> AnswersAt:

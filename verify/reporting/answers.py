@@ -11,7 +11,7 @@ from arith.theory.arithmetic.lengths_text import lengths_text
 from arith.theory.text.answer import INPUTS, cut
 from arith.theory.text.length_plot import Measured
 from arith.theory.text.text import claim_text, count
-from arith.verify.judging.answers import MOST_SHOWN, AnswersAt, JudgedAnswers
+from arith.verify.judging.answers import MOST_SHOWN, AnswersAt, JudgedAnswers, is_too_wide
 from arith.verify.judging.intervals import CONFIDENCE
 from arith.verify.judging.judge import LengthVerdict, Verdict
 from arith.verify.judging.standards import TOLERANCE, interval
@@ -177,6 +177,8 @@ def _why(lengths: Sequence[LengthVerdict]) -> str:
     """Why nothing is decided there."""
     if all(x.accuracy is None for x in lengths):
         return " (no answers, or of no model that the claim speaks of)"
+    if all(map(is_too_wide, lengths)):
+        return " (too few answers: their interval has what is claimed, and more)"
     return (
         " (not as predicted, but the claim is on models that ignore digits, or are steady, which "
         "answers do not show)"
