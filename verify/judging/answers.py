@@ -170,7 +170,9 @@ class Answers:
         digits = read_prompts([x if len(x) <= longest else "" for x in prompts], fmt)
         rows = np.flatnonzero((digits >= 0).all(axis=(1, 2)))
         right = cell.setting.task.evaluate(*fmt.values(digits[rows]))
-        rows = rows[np.asarray(right >= 0, dtype=bool)]  # where the task is defined
+        rows = rows[
+            np.asarray(cell.setting.task.is_result(right), dtype=bool)
+        ]  # where the task is defined
         texts = [examples.answers[lines[i]] for i in rows]
         unread = np.delete(np.arange(len(prompts)), rows)
         return cls(

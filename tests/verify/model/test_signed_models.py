@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +11,12 @@ from builders.cells import cell
 from builders.kept_models import kept_run
 from builders.tiny_models import taught, untrained
 
+from arith import judge
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.tasks import named_task
 from arith.theory.errors import InvalidInput
 from arith.theory.generalization.predict import predict
 from arith.theory.setting.requests import Request
-from arith.verify.external import evaluate
 from arith.verify.model.kept import KeptModel
 from arith.verify.model.measure import held_out_accuracy, measure
 from arith.verify.model.questions import ask, read_question
@@ -82,15 +81,16 @@ def test_the_minus_stands_above_the_highest_digit() -> None:
     ]
 
 
-def test_a_language_model_is_asked_and_answers_in_text() -> None:
-    setting = Request(task="sub", results="signed", train_digits="1", test_digits="1").setting()
+def test_a_model_that_answers_in_text_is_judged_with_its_signs() -> None:
+    setting = Request(
+        task="sub", results="signed", train_digits="1", test_digits="1", padding="none"
+    ).setting()
 
     def answer(texts: list[str]) -> list[str]:
-        asked = (re.findall(r"\d", text.splitlines()[-1]) for text in texts)
-        return [str(int(a) - int(b)) for a, b in asked]
+        return [str(int(t[0]) - int(t[2]))[::-1] for t in texts]  # units first, as results are
 
-    found = evaluate(answer, setting, 1)
-    assert found.correct == found.samples == 96  # of 100 less the solved examples
+    [found] = judge(answer, setting).judged.lengths
+    assert (found.correct, found.inputs) == (100, 100)
 
 
 def test_an_export_is_refused(tmp_path: Path) -> None:
