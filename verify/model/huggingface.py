@@ -71,10 +71,10 @@ def export(kept: KeptModel, folder: Path) -> None:
         Failed: the disk is full or fails.
     """
     refuse_natural(kept.run.cell, "an export")
-    if kept.run.cell.format.vocabulary > kept.run.cell.format.end:
-        raise InvalidInput("an export takes examples of digits and signs, without other tokens")
     if kept.run.cell.setting.task.signed:
         raise InvalidInput("an export needs unsigned results: its tokenizer has no minus sign")
+    if kept.run.cell.format.vocabulary > kept.run.cell.format.end:
+        raise InvalidInput("an export takes examples of digits and signs, without other tokens")
     if find_spec("transformers") is None:
         raise InvalidInput("an export needs the extra: pip install 'arith[hf]'")
     if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):

@@ -82,12 +82,11 @@ def test_the_minus_stands_above_the_highest_digit() -> None:
 
 
 def test_a_model_that_answers_in_text_is_judged_with_its_signs() -> None:
-    setting = Request(
-        task="sub", results="signed", train_digits="1", test_digits="1", padding="none"
-    ).setting()
+    words = {"padding": "none", "layout": "plain", "train_digits": "1", "test_digits": "1"}
+    setting = Request(task="sub", results="signed", **words).setting()
 
     def answer(texts: list[str]) -> list[str]:
-        return [str(int(t[0]) - int(t[2]))[::-1] for t in texts]  # units first, as results are
+        return [str(int(t[0]) - int(t[2])) for t in texts]
 
     [found] = judge(answer, setting).judged.lengths
     assert (found.correct, found.inputs) == (100, 100)
