@@ -390,15 +390,6 @@ class Domain:
         longest = ((b, sum(row[n - 1] != (0,) or n == 1 for row in b.digits)) for b in boxes)
         return [(box, box.size * picked) for box, picked in longest]
 
-    def _often(self, n: int, base: int, operands: int) -> list[tuple[Box, int]]:
-        """The boxes of ``cut`` with how often samples of length n fall in each, as a ratio."""
-        boxes = self.cut(n, base, operands)
-        if self.kind in LENGTHS_FIRST:
-            return [(box, 1) for box in boxes]
-        if self.kind == "coin" and n > 1:  # by how many operands with n digits may have been picked
-            return [(b, b.size * sum(row[n - 1] != (0,) for row in b.digits)) for b in boxes]
-        return [(box, box.size) for box in boxes]
-
     def cut(self, n: int, base: int, operands: int) -> list[Box]:
         """``D_n``, by which operand is the first to reach n digits, or ``D_n^ab`` as boxes.
 
