@@ -59,7 +59,7 @@ def sums(
 
 
 def _plus_run(found: Counter[int], c: int, values: Sequence[int]) -> Counter[int]:
-    """The same with one more coefficient, whose values follow each other: a window that slides."""
+    """Sums with one more term, whose values follow each other: a window slides over the counts."""
     step, last = abs(c), abs(c) * (len(values) - 1)
     low, high = min(found), max(found)
     start = c * (values[0] if c > 0 else values[-1])

@@ -57,7 +57,7 @@ class Box:
         return Box(tuple(row[:width] for row in self.digits))
 
     def grouped(self, size: int, base: int) -> Box:
-        """The same numbers in a higher base: so many digits make one, counted from the units."""
+        """The box in a higher base: every ``size`` digits make one, counted from the units."""
 
         def together(values: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
             numbers = (sum(d * base**i for i, d in enumerate(x)) for x in product(*values))

@@ -361,7 +361,7 @@ def _split(
 
 
 def _merged(boxes: list[_Values]) -> list[_Values]:
-    """The same with fewer boxes: those that differ in one place become one."""
+    """Fewer boxes with the same members: those that differ in one place become one."""
     changed = True
     while changed:
         changed = False

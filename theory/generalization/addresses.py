@@ -137,7 +137,7 @@ class Finding:
         return self.trained or self.continues
 
     def always(self) -> Finding:
-        """The same of digits that are missing whatever the spaces."""
+        """The finding that counts a digit as missing only where it is so whatever the spaces."""
         sure = {kind: chance for kind, chance in self.missing.items() if chance == 1}
         return replace(self, missing=sure)
 

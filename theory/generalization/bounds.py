@@ -102,7 +102,7 @@ def right_values(task: Task, base: int, layout: Layout, what: Missing) -> int:
 
 @memoize_with_cost(1024)
 def _best_units(task: Task, base: int, operand: int) -> Fraction:
-    """The same of the units digit, which depends on units digits alone in a polynomial."""
+    """The best guess of a polynomial's units digit, which depends on units digits alone."""
     n, tuples = task.modulus, base**task.operands
     is_told = task.follows_polynomial and (n is None or n % base == 0)
     if not is_told or tuples > _MOST_TUPLES:
@@ -126,7 +126,7 @@ def _units(task: Task, base: int) -> Array:
 def _of_differences(
     task: Task, base: int, operand: int, width: int, position: int, right: int
 ) -> Fraction:
-    """The same of a difference of equal lengths, whose digits are not independent.
+    """The best guess for a difference of equal lengths, whose digits are not independent.
 
     Where the others leave room for some values of the digit they are its lowest, if it is taken
     off, and otherwise its highest.

@@ -84,7 +84,7 @@ def unshown(setting: Setting) -> dict[int, Unshown | None]:
 
 @memoize_with_cost(256)
 def _unshown(setting: Setting, reads: int) -> dict[int, Unshown | None]:
-    """The same by the tokens of a context, whatever encoding they are seen under."""
+    """``unshown``, by the tokens of a context alone: encodings that see the same share the work."""
     task, train = setting.task, setting.train
     if not task.has_finite_carry:
         raise NotCountable(_COMPARED)

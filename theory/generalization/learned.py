@@ -71,7 +71,7 @@ class LearnedFunction:
         return parts[0] if len(parts) == 1 else f"({' + '.join(parts)})"
 
     def _seen(self, operand: int, name: str) -> str:
-        """The same as ``_reduced``, for people."""
+        """An operand as the model sees it, in words for people; ``_reduced`` is the formula."""
         read, constant = self._read_runs(operand), self.support.offset(operand)
         if not read:
             return str(constant)

@@ -105,7 +105,7 @@ def shown_views(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]:
 
 
 def _shown_in_order(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]:
-    """The same under random positions.
+    """The test lengths of whose inputs random positions show every context, and the steps to that.
 
     A context is shown at all indices that leave room for as many tokens before and after it as it
     has in training.  So a length asks for nothing new if training shows each of its contexts with

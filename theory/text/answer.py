@@ -61,7 +61,7 @@ def _why_silent(prediction: Prediction) -> str:
 
 
 def answer_title(prediction: Prediction) -> str:
-    """The same as one sentence, for the title of a picture."""
+    """The answer for shorter and longer inputs in one sentence, the title of a picture."""
     said, silent = _said(prediction)
     text = "; ".join([*said, *([f"no claim at {silent}"] if silent else [])])
     return text[0].upper() + text[1:]

@@ -113,7 +113,7 @@ class Layout:
 
     @property
     def result_tokens(self) -> int:
-        """The same of a digit of the result."""
+        """The tokens of a digit of the result, with its marker, its carry and its space."""
         return 1 + self.hinted + self.scratchpad + self.result_spaces
 
     def tokens(

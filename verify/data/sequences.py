@@ -299,7 +299,7 @@ class NaturalFormat(Format):
         starts: np.ndarray | None = None,
         spaces: np.ndarray | None = None,
     ) -> np.ndarray:
-        """The same, without gaps; ``spaces`` are for numbers as long as the longest."""
+        """The examples as tokens, without gaps; ``spaces`` are for numbers as long as the longest."""
         if self.layout.spaced and spaces is None:
             spaces = fixed_spaces(operands, self.layout)
         numbers = [*np.moveaxis(operands, 1, 0), result]
@@ -324,7 +324,7 @@ class NaturalFormat(Format):
         return self._moved_together(self._columns(tokens, numbers, starts), there)
 
     def to_digits(self, values: np.ndarray) -> np.ndarray:
-        """The same; a minus stands directly above the highest digit, and no other sign is there."""
+        """The digits of numbers; a minus stands directly above the highest, and no other sign is there."""
         digits = super().to_digits(values)
         if self.task.signed:
             signs = digits[:, -1].copy()
@@ -389,5 +389,5 @@ def drawn_spaces(operands: np.ndarray, layout: Layout, rng: np.random.Generator)
 
 
 def fixed_spaces(operands: np.ndarray, layout: Layout) -> np.ndarray:
-    """The same in a test: by the row, so that operands that come twice have other spaces."""
+    """The spaces of a test, by the row: operands that come twice have other spaces."""
     return drawn_spaces(operands, layout, np.random.default_rng(_SPACES_SEED))

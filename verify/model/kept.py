@@ -258,7 +258,7 @@ _UNUSUAL = {
     "gelu": ("gelu", False),
     "norm_bias": ("norm_bias", True),
 }
-"""The same of what is written only where it is not as usual, with that."""
+"""What is written only where it is not as usual: its name there, and the usual value."""
 
 
 def exported_config(cell: Cell, size: Network) -> dict[str, Any]:

@@ -80,7 +80,7 @@ class Padded:
 
 
 class Natural:
-    """The same of sequences of natural lengths, told from the tokens themselves."""
+    """What stands where in sequences of natural lengths, told from the tokens themselves."""
 
     shares_landmark = False
 
@@ -294,7 +294,7 @@ class Significance(RandomStart):
 
 
 class Abacus(Significance):
-    """The same numbering within each number, and nothing at the landmarks (McLeish et al. 2024)."""
+    """Digits numbered within each number, and nothing at the landmarks (McLeish et al. 2024)."""
 
     landmarks_share_a_vector = False
 

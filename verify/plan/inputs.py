@@ -128,7 +128,7 @@ def _held_out(
     ordered: Format | None,
     most: int,
 ) -> int:
-    """The same of one length, which tasks share that are defined on the same inputs."""
+    """The test inputs of one length; tasks that are defined on the same inputs share the count."""
     [length] = domain.lengths
     cut = domain.cut(length, base, operands)
     boxes = [box for one in cut for box in with_operations(one, operations)]

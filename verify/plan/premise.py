@@ -23,7 +23,7 @@ STEADY = 0.99
 where the prediction says what models answer to digits that training never showed together, or rests
 on ignored digits.  A model in which it was not measured counts as steady."""
 SEEN_STEADY = 0.998
-"""The same where the prediction speaks only of models that were seen to be steady."""
+"""That share where the prediction speaks only of models that were seen to be steady."""
 CONFIDENCE = 0.95
 """The confidence of that bound, one-sided."""
 

@@ -129,7 +129,7 @@ SPARSE = replace(
     noise_change=48,
     patience=0,
 )
-"""The same noise for every place, and all of it soon; once the usual recipe."""
+"""Every place gets noise alike, and all of it soon; once the usual recipe."""
 DENSE = replace(
     SPARSE,
     name="dense-noise",
@@ -258,7 +258,7 @@ RECIPES = {
 }
 """Every recipe, by name."""
 BY_VERSION = {recipe.version: recipe for recipe in (*RECIPES.values(), FIRST_PAPER)}
-"""The same by version, as measurements name them, with those that another has replaced."""
+"""Every recipe by version, as measurements name them, with those that another has replaced."""
 
 
 CHOICES: dict[str, Recipe | None] = {
