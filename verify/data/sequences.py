@@ -299,7 +299,7 @@ class NaturalFormat(Format):
         starts: np.ndarray | None = None,
         spaces: np.ndarray | None = None,
     ) -> np.ndarray:
-        """The examples as tokens, without gaps; ``spaces`` are for numbers as long as the longest."""
+        """Examples as tokens, without gaps; ``spaces`` are for numbers as long as the longest."""
         if self.layout.spaced and spaces is None:
             spaces = fixed_spaces(operands, self.layout)
         numbers = [*np.moveaxis(operands, 1, 0), result]
@@ -324,7 +324,7 @@ class NaturalFormat(Format):
         return self._moved_together(self._columns(tokens, numbers, starts), there)
 
     def to_digits(self, values: np.ndarray) -> np.ndarray:
-        """The digits of numbers; a minus stands directly above the highest, and no other sign is there."""
+        """The digits of numbers; a minus stands above the highest, and is the only sign."""
         digits = super().to_digits(values)
         if self.task.signed:
             signs = digits[:, -1].copy()
