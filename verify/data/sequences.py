@@ -155,6 +155,11 @@ class Format:
         numbers = [*np.moveaxis(operands, 1, 0), result]  # the operand of a result digit is -1
         return self._columns(self.tokens, numbers, starts)
 
+    def operand_digits(self, operands: np.ndarray) -> np.ndarray:
+        """Which tokens of the examples of operand digits ``(n, k, N)`` are theirs, ``(n, T)``."""
+        is_digit = np.array([t.kind == "operand" for t in self.tokens])
+        return np.tile(is_digit, (len(operands), 1))
+
     def _columns(
         self, tokens: Sequence[Token], numbers: list[np.ndarray], starts: np.ndarray | None
     ) -> np.ndarray:
@@ -300,10 +305,24 @@ class NaturalFormat(Format):
         spaces: np.ndarray | None = None,
     ) -> np.ndarray:
         """Examples as tokens, without gaps; ``spaces`` are for numbers as long as the longest."""
+        tokens, numbers = self._all_tokens(), [*np.moveaxis(operands, 1, 0), result]
+        sequence = self._columns(tokens, numbers, starts)
+        return self._moved_together(sequence, self._there(operands, result, spaces))
+
+    def operand_digits(self, operands: np.ndarray) -> np.ndarray:
+        """Where operand digits stand; any result leaves what stands before it where it is."""
+        result = np.zeros((len(operands), self.result_width), dtype=np.int64)
+        is_digit = [t.kind == "operand" for t in self._all_tokens()]
+        sequence = np.broadcast_to(np.array(is_digit), (len(operands), len(is_digit)))
+        return self._moved_together(sequence, self._there(operands, result, None)) == 1
+
+    def _there(
+        self, operands: np.ndarray, result: np.ndarray, spaces: np.ndarray | None
+    ) -> np.ndarray:
+        """Which of all tokens stand in each example, ``(n, T)``."""
         if self.layout.spaced and spaces is None:
             spaces = fixed_spaces(operands, self.layout)
-        numbers = [*np.moveaxis(operands, 1, 0), result]
-        long = [lengths(digits) for digits in numbers]
+        long = [lengths(digits) for digits in (*np.moveaxis(operands, 1, 0), result)]
         longest = np.max(long[:-1], axis=0)
         tokens = self._all_tokens()
         there = np.ones((len(operands), len(tokens)), dtype=bool)
@@ -321,7 +340,7 @@ class NaturalFormat(Format):
             if token.kind == "space" and number != RESULT and self.layout.spaced:
                 assert spaces is not None
                 there[:, slot] &= spaces[:, number, i]
-        return self._moved_together(self._columns(tokens, numbers, starts), there)
+        return there
 
     def to_digits(self, values: np.ndarray) -> np.ndarray:
         """The digits of numbers; a minus stands above the highest, and is the only sign."""

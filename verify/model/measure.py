@@ -28,7 +28,6 @@ MOST_PERTURBED = 1000
 """Inputs that are perturbed, evenly spaced among those that there are."""
 
 
-@torch.no_grad()
 def answers(
     model: nn.Module,
     cell: Cell,
@@ -36,7 +35,20 @@ def answers(
     guess: np.ndarray | None = None,
     test: bool = False,
 ) -> np.ndarray:
-    """The model's greedy answers, result digits ``(n, M)``, units first.
+    """The model's greedy answers, result digits ``(n, M)``, units first (see ``greedy``)."""
+    fmt = cell.format_for(operands.shape[2], test)
+    return fmt.read(greedy(model, cell, operands, guess, test)[:, fmt.written_slots])
+
+
+@torch.no_grad()
+def greedy(
+    model: nn.Module,
+    cell: Cell,
+    operands: np.ndarray,
+    guess: np.ndarray | None = None,
+    test: bool = False,
+) -> np.ndarray:
+    """The examples ``(n, T + 1)`` with what the model writes, greedily, in place of the result.
 
     All result digits are asked for at once, after a guess of those before them, and the answers
     are the next guess until nothing changes.  After i passes the first i digits are the greedy
@@ -65,7 +77,7 @@ def answers(
             unsettled = unsettled[changed]
             if not len(unsettled):
                 break
-        out.append(fmt.read(tokens[:, slots].cpu().numpy()))
+        out.append(tokens.cpu().numpy())
     return np.concatenate(out)
 
 
@@ -102,14 +114,15 @@ def held_out_accuracy(model: nn.Module, cell: Cell) -> float:
 
 def measure(model: GPT, cell: Cell, prediction: Prediction, digits: int) -> Measurement:
     """Test a model at one length, on held-out inputs where it is a trained one and has any."""
-    fmt = cell.format_for(digits)
+    fmt = cell.format_for(digits, test=True)
     operands, exhaustive = inputs_at(cell, digits)
     expected = learned_answers(prediction, cell, operands)
-    said = answers(model, cell, operands, expected, test=True)
+    written = greedy(model, cell, operands, expected, test=True)
+    said = fmt.read(written[:, fmt.written_slots])
     correct, by_digit = _count(said == fmt.results(operands))
     learned, learned_by_digit = (None, None) if expected is None else _count(said == expected)
     trained = cell.setting.is_premise(digits)
-    steady = None if trained else perturbation_stability(model, cell, operands, said)
+    steady = None if trained else perturbation_stability(model, cell, operands, written)
     counts = correct, learned, by_digit, learned_by_digit
     return Measurement(digits, len(said), exhaustive, *counts, steady)
 
@@ -153,29 +166,25 @@ def noise_invariance(model: GPT, cell: Cell, support: Support) -> float | None:
 
 
 def perturbation_stability(
-    model: GPT, cell: Cell, operands: np.ndarray, said: np.ndarray
-) -> float | None:
+    model: GPT, cell: Cell, operands: np.ndarray, written: np.ndarray
+) -> float:
     """The share of answers that stay when all operand digits are blended a little with others.
 
     To digits that training never showed together a model may have no firm answer: another one is
     near, and which of them it gives differs from model to model.  That can be seen without knowing
     which is right.  Ours; the rule *steadiness* (``theory.generalization.rules``).
 
-    Answers are compared digit by digit, each after the model's own digits before it.  None where
-    numbers have their natural lengths.
+    Answers are compared digit by digit, each after the model's own digits before it.
 
     Args:
         operands: digits ``(n, k, N)``, units first.
-        said: the model's answers, ``(n, M)``.
+        written: the examples with the model's answers (see ``greedy``).
     """
-    if cell.setting.natural:
-        return None
-    some = slice(None, None, -(-len(said) // MOST_PERTURBED))
+    some = slice(None, None, -(-len(written) // MOST_PERTURBED))
     fmt = cell.format_for(operands.shape[2], test=True)
-    written = fmt.write(operands[some], said[some])
-    digits = np.array([t.kind == "operand" for t in fmt.tokens[:-1]])
+    written, digits = written[some], fmt.operand_digits(operands)[some, :-1]
     rng = np.random.default_rng(EVALUATION_SEED)
-    others = rng.integers(cell.setting.base, size=(len(written), len(digits)))
+    others = rng.integers(cell.setting.base, size=digits.shape)
     return float(_stays(model, written, digits, others, TENTH, fmt).double().mean())
 
 
@@ -190,9 +199,11 @@ def _stays(
 ) -> Tensor:
     """Which answers stay when the vectors of some tokens are moved towards others', ``(n,)``.
 
+    What follows the end of an answer is no part of it.
+
     Args:
         written: the examples ``(n, T + 1)``.
-        blended: which tokens are, ``(T,)``.
+        blended: which tokens are, ``(T,)`` or ``(n, T)``.
         others: towards which, ``(n, T)``.
         share: how far, from 0 to 1.
         fmt: how they are written.
@@ -200,13 +211,17 @@ def _stays(
     model.eval()
     device = next(model.parameters()).device
     tokens, moved, towards = (torch.from_numpy(x).to(device) for x in (written, blended, others))
-    slots = torch.from_numpy(fmt.written_slots).to(device) - 1
+    written_slots = torch.from_numpy(fmt.written_slots).to(device)
+    slots = written_slots - 1
     vectors = model.embedding.get_parameter("weight")[towards]  # (n, T, C)
 
     def blend(_: object, __: object, x: Tensor) -> Tensor:
-        return torch.where(moved[:, None], x + share * (vectors - x), x)
+        return torch.where(moved[..., None], x + share * (vectors - x), x)
 
     before = model(tokens[:, :-1], slots).argmax(2)  # (n, S)
     with model.embedding.register_forward_hook(blend):
         after = model(tokens[:, :-1], slots).argmax(2)
-    return (before == after).all(1)
+    stays = before == after
+    if isinstance(fmt, NaturalFormat):
+        stays |= tokens[:, written_slots] == fmt.padding
+    return stays.all(1)

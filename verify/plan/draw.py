@@ -1,29 +1,95 @@
-"""Cells drawn at random, so that nobody chose them: the grid in ``drawn``.
+"""Cells drawn at random, so that nobody chose them: the grids ``drawn`` and ``candidates``.
 
-``python -m arith.verify.plan.draw`` prints it anew.  A theory that is only tried where somebody
-thought it interesting may owe its score to that choice; on a random sample it owes it to nothing.
+``python -m arith.verify.plan.draw NAME`` prints one anew.  A theory that is only tried where
+somebody thought it interesting may owe its score to that choice; on a random sample it owes it to
+nothing.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
 
 from arith.theory.arithmetic.decision import Decision
+from arith.theory.arithmetic.directions import Direction
 from arith.theory.errors import InvalidInput
+from arith.theory.generalization.outcomes import Claim
 from arith.theory.learning.leap_complexity import leaps
-from arith.verify.plan.cells import CellRequest
+from arith.verify.plan.cells import Cell, CellRequest
 from arith.verify.plan.grids import GRIDS, grid
 from arith.verify.plan.inputs import held_out_count
 
-NUMBER = 1000
-SEED = 17963
 FEWEST = 100
 """Inputs that have to be held out: with fewer the premise would rest on a handful."""
+Words = dict[str, Any]
+"""The options of a cell."""
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """A part of a grid, drawn by itself.
+
+    Args:
+        about: what its cells have in common.
+        number: how many there are.
+        request: draws any cell; it may make no sense.
+        wanted: which cells belong to it.
+    """
+
+    about: str
+    number: int
+    request: Callable[[random.Random], Words]
+    wanted: Callable[[Cell], bool] = lambda _: True
+
+
+@dataclass(frozen=True)
+class Draw:
+    """A grid that is drawn: a seed, and its parts in their order."""
+
+    seed: int
+    strata: tuple[Stratum, ...]
+
+    @property
+    def number(self) -> int:
+        """How many cells it has."""
+        return sum(x.number for x in self.strata)
+
+
+def drawn(name: str, seed: int | None = None) -> Iterator[CellRequest]:
+    """The cells of a drawn grid, each once.
+
+    Left out is what no model can be asked about: settings that make no sense, domains with fewer
+    than ``FEWEST`` inputs to hold out, and tasks that are not known to be learned soon (see
+    ``theory.learning.leap_complexity``).  So are the cells of other grids, which are no news.
+
+    Args:
+        seed: in place of its own.
+    """
+    draw = DRAWS[name]
+    rng = random.Random(draw.seed if seed is None else seed)
+    seen = {cell for other in GRIDS if other != name for cell in grid(other)}
+    for stratum in draw.strata:
+        yield from islice(_of_stratum(stratum, rng, seen), stratum.number)
+
+
+def _of_stratum(stratum: Stratum, rng: random.Random, seen: set[Cell]) -> Iterator[CellRequest]:
+    while True:
+        asked = CellRequest(**stratum.request(rng))
+        with suppress(InvalidInput):
+            cell = asked.cell()
+            fine = cell not in seen and held_out_count(cell) >= FEWEST and stratum.wanted(cell)
+            if fine and leaps(cell.setting.task, asked.base, cell.setting.train) is Decision.NO:
+                seen.add(cell)
+                yield asked
+
+
+# --- drawn ---------------------------------------------------------------------------------------
+
 _BASES = (4, 5, 6, 7, 8, 9, 11, 12)
 _ENCODINGS = (
     "ape",
@@ -44,38 +110,15 @@ _ENCODINGS = (
 _LAYOUTS = ("plain", "reversed", "aligned", "interleaved", "bare")
 _TRAINED = ("2", "3", "1+2", "2+3")
 _LONGEST_NATURAL = 4
-_HEADER = """\
-# {number} cells drawn at random with seed {seed}, by python -m arith.verify.plan.draw.
-# In the order in which they were drawn: the first n are a random sample too.
-cell = ["""
 
 
-def drawn(seed: int = SEED) -> Iterator[CellRequest]:
-    """Cells without end, each once.
-
-    Left out is what no model can be asked about: settings that make no sense, domains with fewer
-    than ``FEWEST`` inputs to hold out, and tasks that are not known to be learned soon (see
-    ``theory.learning.leap_complexity``).  So are the cells of other grids, which are no news.
-    """
-    rng = random.Random(seed)
-    seen = {cell for name in GRIDS if name != "drawn" for cell in grid(name)}
-    while True:
-        asked = _request(rng)
-        with suppress(InvalidInput):
-            cell = asked.cell()
-            soon = leaps(cell.setting.task, asked.base, cell.setting.train) is Decision.NO
-            if cell not in seen and soon and held_out_count(cell) >= FEWEST:
-                seen.add(cell)
-                yield asked
-
-
-def _request(rng: random.Random) -> CellRequest:
-    """Any cell of a grid; it may make no sense."""
+def _any(rng: random.Random) -> Words:
+    """Any cell of a grid."""
     base = rng.choice((10, rng.choice(_BASES)))
     natural = rng.random() < 1 / 4
     train = f"1-{_LONGEST_NATURAL}" if natural else rng.choice(_TRAINED)
     longest = int(train[-1])
-    more: dict[str, Any] = {}
+    more: Words = {}
     layout = rng.choice(_LAYOUTS)
     if layout == "interleaved" and rng.random() < 1 / 2:
         more["window"] = rng.randint(4, 9)
@@ -83,18 +126,18 @@ def _request(rng: random.Random) -> CellRequest:
         more["padding"] = "none"
     elif rng.random() < 1 / 4:
         more["train_domain"] = "every"
-    return CellRequest(
+    return {
         **_task(rng, base),
         **more,
-        base=base,
-        pe=rng.choice(("ape", rng.choice(_ENCODINGS))),
-        layout=layout,
-        train_digits=train,
-        test_digits=f"1-{longest + 2}",
-    )
+        "base": base,
+        "pe": rng.choice(("ape", rng.choice(_ENCODINGS))),
+        "layout": layout,
+        "train_digits": train,
+        "test_digits": f"1-{longest + 2}",
+    }
 
 
-def _task(rng: random.Random, base: int) -> dict[str, Any]:
+def _task(rng: random.Random, base: int) -> Words:
     """A named task, a linear form over the integers or under a modulus."""
     a, b, c, sign = rng.randint(1, 9), rng.randint(1, 9), rng.randint(0, 9), rng.choice("+-")
     modulus = rng.choice((_divisor(rng, base), rng.randint(2, base**2)))
@@ -119,7 +162,94 @@ def _divisor(rng: random.Random, base: int) -> int:
     return rng.choice([p for p in range(2, base**2 + 1) if base**2 % p == 0])
 
 
-def _table(asked: CellRequest) -> str:
+# --- candidates ----------------------------------------------------------------------------------
+
+_OFF_APE = ("shifted", "sinusoidal", "rpe", "t5", "rope", "alibi", "fire", "abacus", "coupled")
+"""Encodings under which theory leaves sums of longer inputs open; NoPE is drawn as often."""
+
+
+def _padded(rng: random.Random, tasks: Collection[Words], encodings: Collection[str]) -> Words:
+    """Padded numbers; of a small base longer ones, so that enough inputs are held out."""
+    base = rng.choice((2, 3, 4, 5, 6, 10))
+    longest = {2: 6, 3: 4}.get(base, rng.choice((2, 3)))
+    train = rng.choice((f"{longest}", f"{longest - 1}+{longest}"))
+    layout = rng.choice(("plain", "reversed", "aligned", "interleaved"))
+    more = {"window": rng.randint(5, 9)} if layout == "interleaved" and rng.random() < 1 / 2 else {}
+    return {
+        **rng.choice(tuple(tasks)),
+        **more,
+        "base": base,
+        "pe": rng.choice(tuple(encodings)),
+        "layout": layout,
+        "train_digits": train,
+        "test_digits": f"1-{longest + 2}",
+    }
+
+
+def _sums(rng: random.Random) -> Words:
+    """Half of them are differences, of which f^ is right on a fraction."""
+    a, b = rng.randint(1, 5), rng.randint(1, 5)
+    tasks = {"task": "sub"}, {"task": "sub"}, {"task": "add"}, {"expr": f"{a}*a + {b}*b"}
+    return _padded(rng, tasks, (*_OFF_APE, "nope"))
+
+
+def _products(rng: random.Random) -> Words:
+    base, p = rng.choice((7, 8, 9, 10)), rng.randint(11, 99)
+    forms = {"expr": f"(a*b + a) % {p}"}, {"expr": f"(a*a + b) % {p}"}
+    tasks = {"task": "mul"}, {"task": "mod_mul", "modulus": p}
+    words = _padded(rng, (*forms, *tasks), ("ape", "ape", *_OFF_APE, "nope"))
+    return words | {"base": base, "train_digits": "2", "test_digits": "1-3"}
+
+
+def _shorter(rng: random.Random) -> Words:
+    base = rng.choice((7, 8, 9, 10))
+    a, b, p = rng.randint(1, 5), rng.randint(1, 5), rng.randint(base, base**2)
+    tasks = {"task": "mod_add", "modulus": p}, {"expr": f"({a}*a + {b}*b) % {p}"}
+    words = _padded(rng, (*tasks, {"expr": f"{a}*a + {b}*b"}), ("ape", *_OFF_APE, "nope"))
+    return words | {"base": base, "train_digits": rng.choice("23"), "test_digits": "1-4"}
+
+
+def _natural(rng: random.Random) -> Words:
+    base = rng.choice((5, 6, 10))
+    a, b = rng.randint(1, 5), rng.randint(1, 5)
+    tasks = {"task": "add"}, {"task": "sub"}, {"expr": f"{a}*a + {b}*b"}, {"task": "mod_add"}
+    words = _padded(rng, tasks, ("ape", *_OFF_APE, "nope"))
+    words |= {"modulus": base**2} if "mod_add" in words.values() else {}
+    trained = {"base": base, "train_digits": "1-3", "test_digits": "1-5", "padding": "none"}
+    return {k: x for k, x in words.items() if k != "window"} | trained
+
+
+def _open(cell: Cell, direction: Direction, least: int) -> bool:
+    """Whether nothing is claimed at some length there, of which so many candidates are named."""
+    return any(
+        x.direction == direction and len(x.candidates) >= least for x in cell.prediction.lengths
+    )
+
+
+def _is_open_or_bounded(cell: Cell) -> bool:
+    """Whether a longer length is open, or bounded because a digit is not found."""
+    claims = {x.claim for x in cell.prediction.lengths if x.direction == Direction.UPWARD}
+    return bool(claims & {Claim.NONE, Claim.AT_MOST})
+
+
+DRAWS = {
+    "drawn": Draw(17963, (Stratum("any cells", 1000, _any),)),
+    "candidates": Draw(
+        20261128,
+        (
+            Stratum("sums of longer inputs", 32, _sums, lambda c: _open(c, Direction.UPWARD, 2)),
+            Stratum(
+                "products of shorter ones", 12, _products, lambda c: _open(c, Direction.DOWNWARD, 1)
+            ),
+            Stratum("sums of shorter ones", 8, _shorter, lambda c: _open(c, Direction.DOWNWARD, 1)),
+            Stratum("natural lengths", 14, _natural, _is_open_or_bounded),
+        ),
+    ),
+}
+"""Every drawn grid."""
+
+
+def table(asked: CellRequest) -> str:
     """A cell as a TOML table: what differs from the defaults, and the encoding."""
     usual = asdict(CellRequest())
     words = {k: v for k, v in asdict(asked).items() if v != usual[k] or k == "pe"}
@@ -127,8 +257,20 @@ def _table(asked: CellRequest) -> str:
     return f"  {{ {', '.join(each)} }},"
 
 
-if __name__ == "__main__":
-    print(_HEADER.format(number=NUMBER, seed=SEED))
-    for each in islice(drawn(), NUMBER):
-        print(_table(each), flush=True)
+def main(name: str) -> None:
+    """Print the cells of a drawn grid, with a comment before each part if there are several."""
+    draw = DRAWS[name]
+    print(f"# {draw.number} cells drawn at random with seed {draw.seed}, by")
+    print(f"# python -m arith.verify.plan.draw {name}.")
+    print("cell = [")
+    cells = drawn(name)
+    for stratum in draw.strata:
+        if len(draw.strata) > 1:
+            print(f"  # {stratum.number} of {stratum.about}.")
+        for each in islice(cells, stratum.number):
+            print(table(each), flush=True)
     print("]")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

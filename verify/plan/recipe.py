@@ -68,6 +68,7 @@ class Recipe:
         for_products: what is otherwise for tasks that multiply operands, as pairs of a field and
             its value.
         for_natural: the same for numbers of natural length.
+        for_windows: the same where one rule should go on in a window (``verify.plan.cells``).
         published_steps: how many the code takes that it is read from; 0 where it is ours.
     """
 
@@ -104,13 +105,16 @@ class Recipe:
     least_lr: float = 0.0
     for_products: tuple[tuple[str, Any], ...] = ()
     for_natural: tuple[tuple[str, Any], ...] = ()
+    for_windows: tuple[tuple[str, Any], ...] = ()
     published_steps: int = 0
 
-    def of(self, is_product: bool, natural: bool) -> Recipe:
+    def of(self, is_product: bool, natural: bool, windowed: bool = False) -> Recipe:
         """The settings of a training on a task that multiplies or not, on such numbers."""
         changed = dict(self.for_products if is_product else ())
         changed |= dict(self.for_natural if natural else ())
-        return replace(self, for_products=(), for_natural=(), **changed) if changed else self
+        changed |= dict(self.for_windows if windowed else ())
+        none: dict[str, Any] = dict.fromkeys(("for_products", "for_natural", "for_windows"), ())
+        return replace(self, **none, **changed) if changed else self
 
     @property
     def asked_for(self) -> str:
@@ -208,18 +212,34 @@ ANNEALED = replace(
 No claim rests on ignored digits there, and noise on needed ones keeps the loss high; so does a
 learning rate that stays (docs/training.md).
 """
+
+
+def _changes(other: Recipe) -> tuple[tuple[str, Any], ...]:
+    """What another recipe has otherwise than the usual one."""
+    apart = ("name", "about", "version")
+    return tuple(
+        (name, value)
+        for name, value in vars(other).items()
+        if name not in apart and value != getattr(RECIPE, name)
+    )
+
+
 BY_FORMAT = replace(
     RECIPE,
     name="by-format",
     about="as place-noise, and as annealed for numbers of natural length",
     version="18",
-    for_natural=tuple(
-        (name, value)
-        for name, value in vars(ANNEALED).items()
-        if name not in ("name", "about", "version") and value != getattr(RECIPE, name)
-    ),
+    for_natural=_changes(ANNEALED),
 )
 """For grids that have both: padded digits may be ignored, those of natural lengths never are."""
+BY_SETTING = replace(
+    BY_FORMAT,
+    name="by-setting",
+    about="as by-format, and as dense-noise where one rule should go on in a window",
+    version="19",
+    for_windows=_changes(DENSE),
+)
+"""For grids that have windows too: noise by place would keep a rule from going on there."""
 TWO_STAGE = replace(
     DENSE,
     name="two-stage",
@@ -254,7 +274,18 @@ FACTORS = tuple(
 """Dense noise with one thing changed, mostly to that of the paper, to see what decides."""
 RECIPES = {
     r.name: r
-    for r in (RECIPE, DENSE, SPARSE, LEARNED, *FACTORS, TWO_STAGE, ANNEALED, BY_FORMAT, PAPER)
+    for r in (
+        RECIPE,
+        DENSE,
+        SPARSE,
+        LEARNED,
+        *FACTORS,
+        TWO_STAGE,
+        ANNEALED,
+        BY_FORMAT,
+        BY_SETTING,
+        PAPER,
+    )
 }
 """Every recipe, by name."""
 BY_VERSION = {recipe.version: recipe for recipe in (*RECIPES.values(), FIRST_PAPER)}

@@ -10,11 +10,12 @@ from builders.tiny_models import Taught, blind, untrained
 
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.generalization.predict import predict
+from arith.verify.data.sequences import lengths
 from arith.verify.mechanism.equivalence import predicted_support
 from arith.verify.model.gpt import GPT
 from arith.verify.model.measure import (
     MOST_PERTURBED,
-    answers,
+    greedy,
     measure,
     noise_invariance,
     perturbation_stability,
@@ -49,16 +50,15 @@ def test_the_share_is_the_same_each_time(tiny: Taught) -> None:
 SHORT = cell(digits=3)
 
 
-def steady(model: GPT, digits: int, c: Cell = SHORT) -> float | None:
+def steady(model: GPT, digits: int, c: Cell = SHORT) -> float:
     operands = inputs_at(c, digits)[0]
-    return perturbation_stability(model, c, operands, answers(model, c, operands))
+    return perturbation_stability(model, c, operands, greedy(model, c, operands))
 
 
 def test_models_whose_digits_are_alike_keep_every_answer() -> None:
     for seed in range(3):
         model = untrained(SHORT, std=0.6, seed=seed)
         wavering = steady(model, 1)
-        assert wavering is not None
         assert wavering < 1.0
         with torch.no_grad():
             model.embedding.weight[:10] = model.embedding.weight[0].clone()
@@ -68,7 +68,7 @@ def test_models_whose_digits_are_alike_keep_every_answer() -> None:
 def test_it_does_not_ask_what_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
     model = untrained(SHORT, std=0.6)
     operands = inputs_at(SHORT, 2)[0]
-    said = answers(model, SHORT, operands)
+    said = greedy(model, SHORT, operands)
     first = perturbation_stability(model, SHORT, operands, said)
     other = cell("mul", digits=3)
     monkeypatch.setattr(type(SHORT.format), "results", other.format.results)
@@ -83,7 +83,7 @@ def test_the_inputs_are_spread_over_all() -> None:
 
     model = untrained(SHORT)
     operands = inputs_at(SHORT, 2)[0]
-    said = answers(model, SHORT, operands)
+    said = greedy(model, SHORT, operands)
     model.register_forward_pre_hook(count)
     perturbation_stability(model, SHORT, operands, said)
     steps = -(-len(operands) // MOST_PERTURBED)
@@ -95,5 +95,23 @@ def test_it_is_measured_where_training_did_not_decide() -> None:
     model, prediction = untrained(SHORT), predict(SHORT.setting)
     found = {n: measure(model, SHORT, prediction, n).steady for n in SHORT.setting.test_lengths}
     assert {n for n, share in found.items() if share is None} == {3}
-    natural = cell(digits=3, padding="none")
-    assert steady(untrained(natural), 1, natural) is None
+
+
+@pytest.mark.parametrize("form", ["plain", "reversed", "interleaved", "spaced"])
+def test_digits_of_natural_lengths_are_disturbed_where_they_stand(form: str) -> None:
+    """A model to which all digits are alike keeps its answers; another one does not."""
+    natural = cell(digits=3, padding="none", form=form)
+    operands = inputs_at(natural, 3)[0][:200]
+    fmt = natural.format_for(3)
+    digits = fmt.operand_digits(operands)
+    written = fmt.write(operands, fmt.results(operands))
+    assert (written[digits] < 10).all()
+    assert (
+        digits.sum() == sum(lengths(operands[:, j]).sum() for j in range(2))
+        or form == "interleaved"
+    )
+    model = untrained(natural, std=0.6)
+    assert steady(model, 2, natural) < 1.0
+    with torch.no_grad():
+        model.embedding.weight[:10] = model.embedding.weight[0].clone()
+    assert steady(model, 2, natural) == 1.0

@@ -1,0 +1,81 @@
+"""What is said of a grid before it is trained: ``python -m arith.verify.reporting.before GRID``.
+
+It writes two files beside the report, to be committed before the training.  ``predictions.jsonl``
+has the predictions as they are stored with models; ``forecasts.jsonl`` has, of each untrained
+length, the claim, the forecast, and the accuracies of the two candidates.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from arith.theory.arithmetic.directions import Direction
+from arith.theory.arithmetic.exact_text import exact_text
+from arith.theory.generalization.lengths import LengthPrediction
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.folders import COMMITTED
+from arith.verify.plan.grids import grid
+from arith.verify.records.evidence import PREDICTIONS
+from arith.verify.records.files import write
+from arith.verify.records.predicted import predicted
+
+FORECASTS = "forecasts.jsonl"
+"""The file beside the predictions."""
+
+
+def candidates(cell: Cell, x: LengthPrediction) -> tuple[Fraction, ...]:
+    """The accuracies of which a stable model is expected to have one, at an untrained length.
+
+    At longer inputs of natural lengths theory has no f^.  A digit that is not found leaves the
+    answer to chance, and chances multiply: all are right or, but for a fiftieth, none.
+    """
+    if cell.setting.natural and x.direction == Direction.UPWARD:
+        return (Fraction(1), Fraction(0))
+    return x.candidates
+
+
+def said(cell: Cell) -> dict[str, Any]:
+    """What is said of each untrained length of a cell."""
+    prediction = cell.prediction
+    lengths = [x for x in prediction.lengths if not cell.setting.is_premise(x.digits)]
+    return {
+        "cell": cell.to_json(),
+        "hash": predicted(prediction).hash,
+        "lengths": [
+            {
+                "digits": x.digits,
+                "inputs": x.direction,
+                "claim": x.claim,
+                "at_least": exact_text(x.at_least),
+                "at_most": exact_text(x.at_most),
+                "candidates": [exact_text(c) for c in candidates(cell, x)],
+                "forecast": prediction.forecasts[x.digits].to_json(),
+            }
+            for x in lengths
+        ],
+    }
+
+
+def lines(cells: list[Cell]) -> Iterator[tuple[str, str, str]]:
+    """The name of a file, and a line for it, of each cell."""
+    for cell in cells:
+        stored = {"cell": cell.to_json(), **predicted(cell.prediction).to_json()}
+        yield cell.key, PREDICTIONS, json.dumps(stored)
+        yield cell.key, FORECASTS, json.dumps(said(cell))
+
+
+def main(name: str) -> None:
+    """Write the two files of a grid."""
+    found = sorted(lines(grid(name)))
+    for file in (PREDICTIONS, FORECASTS):
+        text = "".join(line + "\n" for _, of, line in found if of == file)
+        write(COMMITTED / name / file, text)
+        print(f"wrote {COMMITTED.name}/{name}/{file}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
