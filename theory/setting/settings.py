@@ -125,6 +125,8 @@ class Setting:
             found: tuple[int, ...] = Domain((), each=test.each).lengths
         else:
             longest = train.every_length[-1] + 3
+            widths = [x.blanks for x in (self.layout, self.test_layout) if x and x.blanks]
+            longest = min(longest, *widths) if widths else longest
             found = self.test_lengths or tuple(n for n in range(1, longest + 1) if self._has(n))
         if not found:
             raise InvalidInput(f"no operands of 1 to {longest} digits have the allowed digits only")
