@@ -23,7 +23,7 @@ from math import comb
 from arith.theory.errors import InvalidInput, look_up, unknown_name
 
 BOS, SIGN, EQUALS, END, SPACE = "<bos>", "+", "=", "<end>", "<space>"
-BLANKS = {"_": "_", "spaces": SPACE, ".": ".", "#": "#"}
+BLANKS = {"_": "_", "spaces": SPACE, "dots": "."}
 """The characters, by their names, that fill operands up to a width; to a model each is one token.
 """
 SEPARATORS = {"comma": ",", "space": SPACE}
@@ -439,6 +439,8 @@ def _check(layout: Layout, text: str) -> None:
         raise InvalidInput(f"'{text}': padded numbers stand without random spaces or leading zeros")
     if layout.separator and not layout.operators:
         raise InvalidInput(f"'{text}': nothing stands between the operands")
+    if layout.sign == SPACE and (layout.spaces or layout.blank == "spaces"):
+        raise InvalidInput(f"'{text}': no other spaces stand beside one between the operands")
     if layout.wide and layout.operands_first == "most" and not layout.interleaved:
         raise InvalidInput(f"'{text}': operands as wide as the result are written least first")
 

@@ -32,9 +32,9 @@ _ALSO = str.maketrans({"−": "-", "×": "*", "·": "*", "x": "*", "X": "*", "�
 _WORDS = {"plus": "+", "minus": "-", "times": "*", "and": "+"}
 NOT_DIGITS = re.compile(r"<[0-9]+>|\(-?[0-9]+\)")
 """Markers and carries."""
-_BLANKS = re.compile(r"[ \t\r_#]+|(?<![0-9])\.|\.(?![0-9])")
+_BLANKS = re.compile(r"[ \t\r_]+|(?<![0-9])\.|\.(?![0-9])")
 """What fills up numbers or stands between their digits."""
-_SPACE_BETWEEN = re.compile(r"(?<=[0-9a-z:])[ \t]+(?=[0-9a-z])")
+_SPACE_BETWEEN = re.compile(r"(?<=[0-9a-z:_.])[ \t]+(?=[0-9a-z<_.])")
 """The space between two operands."""
 
 
