@@ -180,6 +180,8 @@ class Setting:
                         f"{what} need a layout with signs between the operands: the {layout.text} "
                         "has none that says which is asked for"
                     )
+                if layout.separator:
+                    raise InvalidInput(f"{what} need signs, and the {layout.text} has none")
                 if layout.scratchpad:
                     raise InvalidInput(f"the {layout.text} writes carries, not of {what}")
 

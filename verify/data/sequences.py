@@ -43,7 +43,8 @@ class Format:
 
     Tokens 0 .. B-1 are digits; B, B+1, B+2 are the landmarks ``<bos>``, ``+``, ``=``.  What else a
     layout writes follows: the end, a minus sign, a space, a blank, carries, and the markers of
-    positions 1, 2, ...  A minus is the highest digit of a negative result; that place is always written.
+    positions 1, 2, ...  A minus is the highest digit of a negative result; that place is always
+    written.
 
     Of several operations each has a sign of its own in place of ``+``, and operand digits have one
     row more, whose units digit says which.

@@ -34,7 +34,8 @@ class Columns(nn.Module):
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         super().__init__()
-        numbers = torch.tensor([-1 if t.kind in ("space", "blank") else t.position or -1 for t in tokens])
+        unnumbered = ("space", "blank")
+        numbers = torch.tensor([-1 if t.kind in unnumbered else t.position or -1 for t in tokens])
         self.numbers = nn.Buffer(numbers, persistent=False)
         is_operand = torch.tensor([token.kind == "operand" for token in tokens])
         self.is_operand = nn.Buffer(is_operand, persistent=False)
