@@ -347,12 +347,7 @@ class NaturalFormat(Format):
             if token.kind == "space" and number != RESULT and self.layout.spaced:
                 assert spaces is not None
                 there[:, slot] &= spaces[:, number, i]
-        sequence = self._columns(tokens, numbers, starts)
-        if self.layout.blanks:
-            before = np.array([x.operand != RESULT for x in tokens])
-            sequence[~there & before] = self.blank
-            there |= before
-        return self._moved_together(sequence, there)
+        return self._moved_together(self._columns(tokens, numbers, starts), there)
 
     def to_digits(self, values: np.ndarray) -> np.ndarray:
         """The same; a minus stands directly above the highest digit, and no other sign is there."""
@@ -371,7 +366,14 @@ class NaturalFormat(Format):
         return (*self.tokens[: self.equals + 1], *results, self.tokens[-1])
 
     def _moved_together(self, sequence: np.ndarray, there: np.ndarray) -> np.ndarray:
-        """The tokens that are there, ``(n, T)``, without gaps, and padding around them."""
+        """The tokens that are there, ``(n, T)``, without gaps, and padding around them.
+
+        Where a layout has blanks they stand for the digits that an operand does not have.
+        """
+        if self.layout.blanks:
+            is_operand = np.array([t.operand != RESULT for t in self._all_tokens()])
+            sequence = np.where(~there & is_operand, self.blank, sequence)
+            there = there | is_operand
         before = there[:, : self.equals].sum(axis=1)
         first = 0 * before if self.layout.interleaved else self.equals - before
         column = np.arange(len(self.tokens)) - first[:, None]
