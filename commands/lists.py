@@ -83,7 +83,11 @@ def layouts(
     """List the layouts, each with the way it writes 12 + 34 = 46."""
     print_list(catalogue.LAYOUT_COLUMNS, catalogue.layout_rows(formats or ()), as_json)
     if not (formats or as_json):
-        print_text(f"\nA name and what differs make others. Parts: {catalogue.LAYOUT_PARTS}.")
+        print_text(
+            f"\nA name and what differs make others. Parts: {catalogue.LAYOUT_PARTS}.\n"
+            "Each number one token: whole numbers, of so many digits as --train-digits says; or "
+            "--base 97 --train-digits 1, of the numbers 0 to 96."
+        )
 
 
 def models(as_json: JsonListOption = False) -> None:

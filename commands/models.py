@@ -37,7 +37,7 @@ def ask(
     if as_json:
         about = {"cell": cell.to_json(), "seed": kept.run.seed, "premise": kept.run.premise}
         about["expected_function"] = cell.prediction.learned_text
-        print(json.dumps({**about, "answers": [x.to_json() for x in answers]}, indent=2))
+        print(json.dumps({**about, "answers": [x.to_json(cell) for x in answers]}, indent=2))
         return
     print_text(cell.setting.text(), bold=True)
     print_table(COLUMNS, [x.row(cell) for x in answers])

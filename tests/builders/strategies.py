@@ -18,7 +18,7 @@ from arith.theory.generalization.support import Support
 from arith.theory.setting.requests import Request
 from arith.theory.setting.settings import PADDINGS
 from arith.theory.transformer.encodings import ENCODINGS
-from arith.theory.transformer.layouts import LAYOUTS, PART_WORDS
+from arith.theory.transformer.layouts import BLANKS, LAYOUTS, PART_WORDS
 from arith.verify.plan.cells import Cell
 from builders.brute_force import members
 
@@ -153,7 +153,9 @@ def requests(draw: st.DrawFn) -> Request:
 @st.composite
 def cells_of_formats(draw: st.DrawFn) -> Cell:
     """A cell that writes its examples in some format."""
-    parts = draw(st.lists(st.sampled_from([*PART_WORDS, "random spaces 1/4"]), max_size=5))
+    words = [*PART_WORDS, "random spaces 1/4", "2 digits per token from the left"]
+    words += [f"padded to {n} with {blank}" for n in (4, 6) for blank in BLANKS]
+    parts = draw(st.lists(st.sampled_from(words), max_size=5))
     start = draw(st.sampled_from(sorted(LAYOUTS)))
     natural = draw(st.booleans())
     try:

@@ -40,6 +40,8 @@ PARTS = (
     "spaces",
     "wide",
     "end",
+    "padded to 6 with _",
+    "padded to 7 with spaces",
 )
 
 Difference = tuple[str, int, Any, Any]

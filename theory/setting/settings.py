@@ -78,6 +78,8 @@ class Setting:
             raise InvalidInput(f"window must be 0 (the whole prefix) or more, not {self.window}")
         if not 0 <= self.layers <= LARGEST_LAYERS:
             raise InvalidInput(f"layers go from 0 to {LARGEST_LAYERS}, not {self.layers}")
+        if self.layout.blanks:  # numbers have their natural lengths, and blanks beside them
+            object.__setattr__(self, "padding", "none")
         self._name_domains()
         if self.width and not self.longest <= self.width <= LARGEST_WIDTH:
             raise InvalidInput(
@@ -123,6 +125,8 @@ class Setting:
             found: tuple[int, ...] = Domain((), each=test.each).lengths
         else:
             longest = train.every_length[-1] + 3
+            widths = [x.blanks for x in (self.layout, self.test_layout) if x and x.blanks]
+            longest = min(longest, *widths) if widths else longest
             found = self.test_lengths or tuple(n for n in range(1, longest + 1) if self._has(n))
         if not found:
             raise InvalidInput(f"no operands of 1 to {longest} digits have the allowed digits only")
@@ -176,6 +180,8 @@ class Setting:
                         f"{what} need a layout with signs between the operands: the {layout.text} "
                         "has none that says which is asked for"
                     )
+                if layout.separator:
+                    raise InvalidInput(f"{what} need signs, and the {layout.text} has none")
                 if layout.scratchpad:
                     raise InvalidInput(f"the {layout.text} writes carries, not of {what}")
 
@@ -206,9 +212,12 @@ class Setting:
         alike = {(x.in_token, x.interleaved, x.result_first, x.scratchpad) for x in layouts}
         if len(alike) > 1:
             raise InvalidInput(
-                "training and test have as many digits in a token, the same order of the result's "
-                "digits, and both are interleaved or not, with carries or not"
+                "a model writes results as training taught it: tests have the order of the "
+                "result's digits, the digits in a token, and the carries and the interleaving that "
+                "training has"
             )
+        if len({x.blank for x in layouts if x.blanks}) > 1:
+            raise InvalidInput("training and test pad with one character")
         layout = self.layout
         for kind in (self.train.kind, self.test_kind):
             if kind == "total" and not self.natural:
@@ -261,7 +270,11 @@ class Setting:
                 raise InvalidInput(f"{what} needs --padding none, or no --window")
             if layout.leading_zeros:
                 raise InvalidInput(f"{what} needs --padding none; operands are padded (--width)")
+            if layout.blanks:
+                raise InvalidInput(f"{what} has no zeros before numbers: it needs --padding none")
             return
+        if layout.blanks and layout.blanks < self.longest:
+            raise InvalidInput(f"{what} is too narrow: operands have up to {self.longest} digits")
         signs = layout.equals and (layout.operators or self.task.operands == 1)
         if not (signs or layout.interleaved):
             raise InvalidInput(f"{what} lacks signs between numbers: it needs padded operands")
@@ -304,13 +317,22 @@ class Setting:
     def seen_text(self) -> str:
         """How an input is written and read: ``interleaved layout, attention window 5, 1 layer``."""
         window = f", attention window {self.window}" if self.window else ""
-        width = f", padded to {self.operand_width} digits" if self.width else ""
+        width = f", padded to {self.digits_text(self.operand_width)}" if self.width else ""
         width += f", results to {self.result_width}" if self.result_width else ""
         layers = f", {self.layers_text}" if self.layers else ""
-        natural = ", natural lengths" if self.natural else ""
+        natural = ", natural lengths" if self.natural and not self.layout.blanks else ""
         signed = ", signed results" if self.task.signed else ""
         test = f", tested in the {self.test_layout.text}" if self.test_layout else ""
         return f"{self.layout.text}{natural}{signed}{window}{width}{layers}{test}"
+
+    def digits_text(self, tokens: int) -> str:
+        """So many tokens of digits: ``3 digits``, or ``3 tokens of 2 digits``."""
+        each = self.train.in_token
+        if each == 1:
+            return f"{tokens} digit{'s' * (tokens != 1)}"
+        if not self.layout.in_token:
+            return "1 token, the whole number"
+        return f"{tokens} token{'s' * (tokens != 1)} of {each} digits"
 
     @property
     def layers_text(self) -> str:

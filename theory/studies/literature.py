@@ -100,6 +100,7 @@ class Finding:
     outcome: str = ""
     figure: str = ""
     led: str = ""
+    assumed: str = ""
     note: str = ""
 
     def __post_init__(self) -> None:
@@ -150,12 +151,13 @@ class Finding:
         return setting
 
     @property
-    def result(self) -> Result:
-        """What was reported above the trained lengths."""
+    def result(self) -> Result | None:
+        """What was reported above the trained lengths; None where nothing was."""
         if self.outcome:
             return Result(self.outcome)
         by_length = zip(self.test, self.accuracy, strict=True)
-        return result_of([a / 100 for n, a in by_length if n > max(self.train)])
+        longer = [a / 100 for n, a in by_length if n > max(self.train)]
+        return result_of(longer) if longer else None
 
 
 def result_of(accuracies: list[float]) -> Result:
@@ -288,6 +290,8 @@ def missing_premises(finding: Finding) -> dict[str, str]:
         missing["padding"] = "how its numbers are padded could not be checked"
     if f.aids:
         missing["aids"] = f"the model is helped by {', '.join(f.aids)}"
+    if f.assumed:
+        missing["facts"] = "not all of its setting could be checked"
     if not {f.train_domain, f.test_domain} <= set(KINDS) or not f.train:
         missing["domain"] = "the domains are none of ours (D_n, D_n^ab), or not known"
     elif not f.is_known:
@@ -367,7 +371,7 @@ def _judge(
         text = f"predicted: {' or '.join(possible)}; reported: {finding.outcome}"
         if finding.outcome in possible:
             return Outcome.AGREES, text
-        better = order.index(finding.result) > max(map(order.index, possible))
+        better = order.index(Result(finding.outcome)) > max(map(order.index, possible))
     else:
         wrong = [x for x in lengths if x.is_contradicted]
         if not wrong:
@@ -406,7 +410,8 @@ def _theorem(finding: Finding) -> tuple[Status | None, Decision]:
     train = Domain((max(finding.train, default=1),))
     task = named_task(finding.task, finding.modulus)
     verdict = published(task, ENCODINGS[finding.encoding], finding.base, train).upward
-    if verdict == Status.UNDETERMINED or not finding.converged:
+    unknown = verdict == Status.UNDETERMINED or finding.result is None
+    if unknown or not finding.converged:
         return verdict, Decision.UNDECIDED
     extends = finding.result == Result.EXTENDS
     return verdict, Decision.of(extends == (verdict == Status.GENERALIZES))

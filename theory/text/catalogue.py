@@ -16,7 +16,15 @@ from arith.theory.errors import look_up
 from arith.theory.generalization.rules import RULES, Basis, Rule
 from arith.theory.generalization.theorems import THEOREMS, Theorem
 from arith.theory.transformer.encodings import ENCODINGS
-from arith.theory.transformer.layouts import LAYOUTS, PART_WORDS, RESULT, Layout, Token
+from arith.theory.transformer.layouts import (
+    BLANKS,
+    LAYOUTS,
+    PART_WORDS,
+    RESULT,
+    SIGN,
+    Layout,
+    Token,
+)
 from arith.theory.transformer.layouts import layout as read_layout
 
 TASK_COLUMNS = {
@@ -52,6 +60,7 @@ _EXAMPLE = {0: "12", 1: "34", RESULT: "46"}
 LAYOUT_PARTS = ", ".join(
     [word for word in PART_WORDS if not word[0].isdigit()]
     + ["2 to 9 leading zeros", "1 to 4 digits per token", "random spaces 1/4"]
+    + [f"padded to 8 with _ (or {', '.join(list(BLANKS)[1:])})"]
 )
 """What may follow a layout's name."""
 
@@ -88,7 +97,8 @@ def example(layout: Layout) -> str:
     """How a layout writes 12 + 34 = 46, its tokens apart."""
     each = layout.in_token or len(_EXAMPLE[RESULT])
     width = -(-len(_EXAMPLE[RESULT]) // each)
-    return " ".join(_written(token, each) for token in layout.tokens((width, width), width))
+    tokens = layout.tokens((width, width), width)
+    return " ".join(layout.sign if x.symbol == SIGN else _written(x, each) for x in tokens)
 
 
 def _written(token: Token, each: int) -> str:

@@ -15,7 +15,7 @@ from arith.theory.generalization.outcomes import Claim
 from arith.theory.studies.compare import Comparison, Row
 from arith.theory.text.answer import INPUTS, cut
 from arith.theory.text.style import CENTRED, INK, figure, heat_map
-from arith.theory.text.text import SIGNS, digits_text, short_claim
+from arith.theory.text.text import SIGNS, short_claim
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +41,7 @@ def heading(c: Comparison) -> str:
         told = told.replace(f", attention window {s.window}", "", 1)
     if "train_digits" in c.by:
         told = told.replace(f", trained on {s.train.text()}", "", 1)
-    padded = "" if s.natural or s.width else f", operands padded to {digits_text(s.digits)}"
+    padded = "" if s.natural or s.width else f", operands padded to {s.digits_text(s.digits)}"
     return f"{told}{padded}, by {' and '.join(map(name_of, c.by))}"
 
 

@@ -55,7 +55,9 @@ def _row(c: Comparison) -> list[str]:
     predicted = " ".join(said.get(n, "-") for n in f.test) if said else ""
     theorem = f"{c.published or ''}{_AS_REPORTED[c.published_agrees]}"
     outcome = [theorem, c.outcome, c.reason, c.command]
-    return [f.id, f.paper.citation, setting, reported, predicted, *outcome, f.note, f.checked]
+    assumed = f"assumed for the prediction: {f.assumed}" if f.assumed else ""
+    note = "; ".join(filter(None, (f.note, assumed)))
+    return [f.id, f.paper.citation, setting, reported, predicted, *outcome, note, f.checked]
 
 
 def _span(lengths: tuple[int, ...]) -> str:
@@ -68,7 +70,7 @@ def short_table() -> list[list[str]]:
     rows = []
     for c in map(compare, findings()):
         possible = "/".join(possible_results(c.finding, c.lengths)) or "-"
-        rows.append([c.finding.id, c.finding.result, possible, c.premise or c.outcome])
+        rows.append([c.finding.id, c.finding.result or "-", possible, c.premise or c.outcome])
     return rows
 
 

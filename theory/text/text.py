@@ -56,7 +56,7 @@ def setting_lines(s: Setting) -> list[str]:
     tests = ", and ".join(_tests_text(s))
     tested = [f"tested where {tests}"] if tests else []
     told = s.natural or s.width  # by ``seen_text``
-    padded = "" if told else f", operands padded to {digits_text(s.operand_width)}"
+    padded = "" if told else f", operands padded to {s.digits_text(s.operand_width)}"
     starts = [f"training draws from {s.starts} starts (--starts)"] if s.random_starts else []
     return [what, f"{s.encoding.name} encoding, {s.seen_text}{padded}", *starts, *left, *tested]
 

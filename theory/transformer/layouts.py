@@ -12,6 +12,7 @@ that sees one can tell where it is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
@@ -22,6 +23,11 @@ from math import comb
 from arith.theory.errors import InvalidInput, look_up, unknown_name
 
 BOS, SIGN, EQUALS, END, SPACE = "<bos>", "+", "=", "<end>", "<space>"
+BLANKS = {"_": "_", "spaces": SPACE, "dots": "."}
+"""The characters, by their names, that fill operands up to a width; to a model each is one token.
+"""
+SEPARATORS = {"comma": ",", "space": SPACE}
+"""What may stand between two operands in place of a sign."""
 STARTS = 32
 """Starts to draw from in training unless a setting says another number."""
 INDICES = 128
@@ -40,7 +46,8 @@ class Token:
     Args:
         kind: ``landmark``, which has a symbol, ``operand``, which has an index, ``result``,
             ``marker``, which stands before a digit of its position (an operand's has an index),
-            ``carry``, which stands before the result digit into which it goes, or ``space``.
+            ``carry``, which stands before the result digit into which it goes, ``space``, or
+            ``blank``, which stands where an operand has no digit.
         position: 1 = units; 0 for landmarks.
         operand: the index of the operand; ``RESULT`` for the result and for landmarks.
     """
@@ -72,6 +79,11 @@ class Layout:
         end: an end token follows the result of padded numbers too.
         in_token: how many digits one token holds, counted from the units; 0 for a whole number.
         leading_zeros: so many zeros stand before each operand of natural length.
+        blanks: to how many digits operands of natural length are filled up with blanks, above their
+            highest digit; 0 where they are not.
+        blank: the character of a blank, by its name in ``BLANKS``.
+        separator: what stands between two operands, by its name in ``SEPARATORS``; none for the
+            sign of the task.
     """
 
     name: str
@@ -90,6 +102,9 @@ class Layout:
     end: bool = False
     in_token: int = 1
     leading_zeros: int = 0
+    blanks: int = 0
+    blank: str = ""
+    separator: str = ""
 
     @property
     def text(self) -> str:
@@ -105,6 +120,11 @@ class Layout:
     def spaced(self) -> bool:
         """Whether some spaces stand at random."""
         return 0 < self.spaces < 1
+
+    @property
+    def sign(self) -> str:
+        """What stands between two operands; ``SIGN`` is that of the task."""
+        return SEPARATORS.get(self.separator, SIGN)
 
     @property
     def operand_tokens(self) -> int:
@@ -140,13 +160,21 @@ class Layout:
             return (*tokens, *end)
         for j, width in enumerate(widths):
             tokens += [Token("landmark", symbol=SIGN)] * (j > 0 and self.operators)
-            tokens += self._number("operand", width + self.leading_zeros, self.operands_first, j)
+            written = self._number("operand", max(width + self.leading_zeros, self.blanks), j)
+            tokens += [self._blanked(token, width) for token in written]
         tokens += [Token("landmark", symbol=EQUALS)] * self.equals
-        tokens += self._number("result", result_width, self.result_first)
+        tokens += self._number("result", result_width)
         return (*tokens, *end)
 
-    def _number(self, kind: str, width: int, first: str, operand: int = RESULT) -> Iterator[Token]:
+    def _blanked(self, token: Token, width: int) -> Token:
+        """A token of an operand of so many digits, or the blank in its place."""
+        if self.blanks and token.position > width:
+            return Token("blank", token.position, token.operand, BLANKS[self.blank])
+        return token
+
+    def _number(self, kind: str, width: int, operand: int = RESULT) -> Iterator[Token]:
         is_result = kind == "result"
+        first = self.result_first if is_result else self.operands_first
         for i in range(1, width + 1) if first == "least" else range(width, 0, -1):
             if self.result_spaces if is_result else self.spaces:
                 yield Token("space", i, operand, SPACE)
@@ -205,7 +233,7 @@ class Shape:
         """The index at which each number begins, the result last."""
         layout, last = self.layout, len(self.widths) - 1
         each = (
-            self._length(j) * layout.operand_tokens
+            self._width(j) * layout.operand_tokens
             + (layout.operators if j < last else layout.equals)
             for j in range(last + 1)
         )
@@ -220,6 +248,10 @@ class Shape:
         is_result = operand == RESULT
         return self.result if is_result else self.widths[operand] + self.layout.leading_zeros
 
+    def _width(self, operand: int) -> int:
+        """The same with the blanks above its highest digit."""
+        return max(self._length(operand), 0 if operand == RESULT else self.layout.blanks)
+
     def rank(self, operand: int, position: int) -> int:
         """How many digits of its number are written before one."""
         is_result = operand == RESULT
@@ -228,8 +260,12 @@ class Shape:
 
     def index(self, operand: int, position: int) -> int:
         """Where a digit stands, with a space before every operand digit if there are spaces."""
-        each = self.layout.result_tokens if operand == RESULT else self.layout.operand_tokens
-        return self._starts[operand] + each * (self.rank(operand, position) + 1) - 1
+        is_result = operand == RESULT
+        each = self.layout.result_tokens if is_result else self.layout.operand_tokens
+        before = self.rank(operand, position)
+        if not is_result and self.layout.operands_first == "most":
+            before += self._width(operand) - self._length(operand)
+        return self._starts[operand] + each * (before + 1) - 1
 
     def query(self, position: int) -> int:
         """Where the token before a result digit stands."""
@@ -303,6 +339,9 @@ PART_WORDS: dict[str, dict[str, object]] = {
     "end": {"end": True},
     "no end": {"end": False},
     "whole numbers": {"in_token": 0},
+    "no blanks": {"blanks": 0, "blank": ""},
+    "signs between operands": {"separator": ""},
+    **{f"{name} between operands": {"separator": name} for name in SEPARATORS},
     "no leading zeros": {"leading_zeros": 0},
     "leading zero": {"leading_zeros": 1},
     **{f"{n} leading zeros": {"leading_zeros": n} for n in range(2, 10)},
@@ -312,6 +351,10 @@ PART_WORDS: dict[str, dict[str, object]] = {
 """What may follow the name of a layout, and what it changes."""
 _RANDOM = "random spaces "
 """A chance may follow it: ``random spaces 1/4``."""
+_PADDED = re.compile(r"padded to ([0-9]{1,4}) with (.+)")
+"""``padded to 8 with _``, ``padded to 8 with spaces``."""
+_FROM_LEFT = re.compile(r"([1-9] digits? per token)(?: from the (?:left|right))")
+"""Padded numbers are whole tokens long, so that both say the same."""
 
 
 def layout(text: str) -> Layout:
@@ -324,7 +367,7 @@ def layout(text: str) -> Layout:
         InvalidInput: no such name or part, or parts that cannot stand together.
     """
     first, *rest = (" ".join(part.split()) for part in text.split(","))
-    if not rest and first not in PART_WORDS and not first.startswith(_RANDOM):
+    if not rest and not _is_part(first):
         return look_up("layout", first, LAYOUTS)
     parts = [first, *rest]
     start = LAYOUTS.get(first)
@@ -337,8 +380,26 @@ def layout(text: str) -> Layout:
     return next((x for x in LAYOUTS.values() if x.parts() == changed.parts()), _named(changed))
 
 
+def _is_part(text: str) -> bool:
+    """Whether a text is a part of a layout, and no name."""
+    patterns = (_PADDED, _FROM_LEFT)
+    is_like_one = text.startswith(_RANDOM) or any(x.fullmatch(text) for x in patterns)
+    return text in PART_WORDS or is_like_one
+
+
 def _changes(part: str) -> dict[str, object]:
     """What a part of a layout's words changes (InvalidInput: it is none)."""
+    if padded := _PADDED.fullmatch(part):
+        digits, blank = int(padded[1]), padded[2]
+        if digits < 1 or blank not in BLANKS:
+            known = ", ".join(BLANKS)
+            raise InvalidInput(
+                f"'{part}': numbers are padded to 1 digit or more with one of {known}; with zeros "
+                "they are where --padding is fixed"
+            )
+        return {"blanks": digits, "blank": blank}
+    if grouped := _FROM_LEFT.fullmatch(part):
+        part = grouped[1]
     if part.startswith(_RANDOM):
         chance = part.removeprefix(_RANDOM)
         try:
@@ -351,7 +412,7 @@ def _changes(part: str) -> dict[str, object]:
             )
         return {"spaces": share}
     if part not in PART_WORDS:
-        raise unknown_name("part of a layout", part, PART_WORDS)
+        raise unknown_name("part of a layout", part, PART_WORDS, "arith layouts lists them")
     return PART_WORDS[part]
 
 
@@ -363,6 +424,8 @@ def _check(layout: Layout, text: str) -> None:
         or (layout.operands_first, layout.result_first) != ("least", "least")
         or layout.marked
         or layout.leading_zeros
+        or layout.blanks
+        or layout.separator
         or not layout.wide
         or not layout.bos
     ):
@@ -372,6 +435,12 @@ def _check(layout: Layout, text: str) -> None:
         )
     if layout.leading_zeros and layout.spaced:
         raise InvalidInput(f"'{text}': leading zeros stand without random spaces")
+    if layout.blanks and (layout.leading_zeros or layout.spaced):
+        raise InvalidInput(f"'{text}': padded numbers stand without random spaces or leading zeros")
+    if layout.separator and not layout.operators:
+        raise InvalidInput(f"'{text}': nothing stands between the operands")
+    if layout.sign == SPACE and (layout.spaces or layout.blank == "spaces"):
+        raise InvalidInput(f"'{text}': no other spaces stand beside one between the operands")
     if layout.wide and layout.operands_first == "most" and not layout.interleaved:
         raise InvalidInput(f"'{text}': operands as wide as the result are written least first")
 
@@ -398,4 +467,6 @@ def _differences(start: Layout, changed: Layout) -> list[str]:
             now |= changes
     if now["spaces"] != asked["spaces"]:
         words.append(f"{_RANDOM}{asked['spaces']}")
+    if now["blanks"] != asked["blanks"] or now["blank"] != asked["blank"]:
+        words.append(f"padded to {asked['blanks']} with {asked['blank']}")
     return words

@@ -27,7 +27,7 @@ from arith.theory.arithmetic.tasks import TASKS, Operations, Task, named_task
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.requests import LARGEST_DIGITS, LARGEST_MODULUS, Request
 from arith.theory.setting.settings import Setting
-from arith.theory.transformer.layouts import Layout
+from arith.theory.transformer.layouts import BLANKS, SPACE, Layout
 from arith.theory.transformer.layouts import layout as read_layout
 from arith.verify.data.files import Examples
 from arith.verify.data.texts import (
@@ -39,6 +39,7 @@ from arith.verify.data.texts import (
     digits_of,
     fixed_columns,
     natural_interleaved,
+    parted,
     read_columns,
     sign_of,
     values_of,
@@ -226,12 +227,17 @@ def find_setting(
     Raises:
         InvalidInput: no known format and task fit half of the lines, or an option does not.
     """
+    between = _parted_by_spaces(_sample(examples))
+    if between:
+        examples = Examples([parted(x) for x in examples.prompts], examples.answers)
     guess = _guess(examples, given, Request(**given))
     rows = _Rows.read(examples, guess)
     count = len(rows.digits)
     if not count:
         raise InvalidInput(f"no example is one of {guess.task.text()}")
     chosen = _options(rows, guess, given, examples)
+    if between and "layout" in chosen:
+        chosen["layout"] = read_layout(f"{chosen['layout']}, space between operands").name
     if test is not None:
         of_tests = _of_tests(test, guess, {**chosen, **given})
         chosen |= {k: v for k, v in of_tests.items() if k not in given}
@@ -257,6 +263,16 @@ def find_setting(
         rows.contradictions(different),
         tuple(_lacking(setting, train, rows.digits[:, :k], rows.widths)),
     )
+
+
+def _parted_by_spaces(examples: Examples) -> bool:
+    """Whether operands have nothing but a space between them, and no other space stands there."""
+    words = [x.rstrip("= ").split() for x in examples.prompts]
+    if any(not x.isdecimal() for each in words for x in each):
+        return False
+    numbers = {len(x) for x in words}
+    has_digits = any(len(x) > 1 for each in words for x in each)
+    return len(numbers) == 1 and 1 < max(numbers) <= _MOST_OPERANDS and has_digits
 
 
 # --- the format and the task --------------------------------------------------------------
@@ -672,6 +688,10 @@ def _layout(extra: set[int], guess: _Guess, examples: Examples) -> str:
         parts.append("markers")
     if "(" in some.answers[0]:
         parts.append("carries")
+    width, blank = _blanks(some.prompts)
+    if width:
+        parts.append(f"padded to {width} with {blank}")
+        some = Examples([x.replace(" ", "") for x in some.prompts], some.answers)
     chance, stands = (_spaces(x, guess.base) for x in (some.prompts, some.answers))
     if chance == 1:
         parts.append("operand spaces")
@@ -683,6 +703,18 @@ def _layout(extra: set[int], guess: _Guess, examples: Examples) -> str:
     if 0 < zeros < 10:
         parts.append(f"{zeros} leading zeros" if zeros > 1 else "leading zero")
     return read_layout(", ".join(parts)).name
+
+
+def _blanks(prompts: Sequence[str]) -> tuple[int, str]:
+    """To how many characters operands of several lengths are filled up, and with which; 0: none."""
+    fields = [x for text in prompts for x in re.split(r"[-+*,]", text.rstrip().rstrip("="))]
+    filled = {c for x in fields for c in x if not c.isalnum()}
+    known = {symbol.replace(SPACE, " "): name for name, symbol in BLANKS.items()}
+    widths, filling = set(map(len, fields)), "".join(filled)
+    alike = len({len(x.strip(filling)) for x in fields}) == 1
+    if filling not in known or alike or len(widths) > 1:
+        return 0, ""
+    return widths.pop(), known[filling]
 
 
 def _spaces(texts: Sequence[str], base: int) -> Fraction:

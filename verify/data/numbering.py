@@ -18,7 +18,7 @@ class Numbering:
         from_end: the digits of operands are numbered from where the operand ends.
         together: how many digits of one weight stand together in the interleaved layout; 0 in
             other layouts.
-        space: the token that stands before some digits and has no number; None in other layouts.
+        unnumbered: the tokens of spaces and blanks, which have no number.
         after: how many tokens may follow ``=`` before the end, by the digits of the longest operand
             from 1 on; empty where no indices are drawn.
         bos: whether a landmark stands before the first number.
@@ -30,6 +30,6 @@ class Numbering:
     by_weight: bool
     from_end: bool
     together: int
-    space: int | None = None
+    unnumbered: tuple[int, ...] = ()
     after: tuple[int, ...] = ()
     bos: bool = True

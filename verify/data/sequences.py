@@ -18,7 +18,18 @@ import numpy as np
 from arith.theory.arithmetic.automaton import digit_automaton
 from arith.theory.arithmetic.integer_arrays import exact_dtype
 from arith.theory.arithmetic.tasks import Task
-from arith.theory.transformer.layouts import BOS, END, EQUALS, RESULT, SIGN, STARTS, Layout, Token
+from arith.theory.transformer.layouts import (
+    BLANKS,
+    BOS,
+    END,
+    EQUALS,
+    RESULT,
+    SIGN,
+    SPACE,
+    STARTS,
+    Layout,
+    Token,
+)
 
 LANDMARKS = (BOS, SIGN, EQUALS)
 """The tokens that are no digits, in their order after the digits, where there is one operation."""
@@ -31,8 +42,9 @@ class Format:
     """How the examples of one cell are written: task, base, layout and padded width.
 
     Tokens 0 .. B-1 are digits; B, B+1, B+2 are the landmarks ``<bos>``, ``+``, ``=``.  What else a
-    layout writes follows: the end, a minus sign, a space, carries, and the markers of positions 1,
-    2, ...  A minus is the highest digit of a negative result; that place is always written.
+    layout writes follows: the end, a minus sign, a space, a blank, carries, and the markers of
+    positions 1, 2, ...  A minus is the highest digit of a negative result; that place is always
+    written.
 
     Of several operations each has a sign of its own in place of ``+``, and operand digits have one
     row more, whose units digit says which.
@@ -96,12 +108,23 @@ class Format:
     @cached_property
     def space(self) -> int | None:
         """The token that stands before some digits; None where there are no spaces."""
-        has_spaces = any(x.spaces or x.result_spaces for x in self.layouts)
+        has_spaces = any(
+            x.spaces or x.result_spaces or BLANKS.get(x.blank) == SPACE for x in self.layouts
+        )
         return self.first_other + self.task.signed if has_spaces else None
 
     @cached_property
-    def _first_carry(self) -> int:
+    def blank(self) -> int | None:
+        """The token that stands where an operand has no digit; None where nothing does."""
+        blanks = {BLANKS[x.blank] for x in self.layouts if x.blanks}
+        if blanks <= {SPACE}:
+            return self.space if blanks else None
         return self.first_other + self.task.signed + (self.space is not None)
+
+    @cached_property
+    def _first_carry(self) -> int:
+        apart = {None, self.space, self.blank} - {None}
+        return self.first_other + self.task.signed + len(apart)
 
     @cached_property
     def _first_marker(self) -> int:
@@ -174,6 +197,9 @@ class Format:
             elif token.kind == "space":
                 assert self.space is not None
                 sequence[:, slot] = self.space
+            elif token.kind == "blank":
+                assert self.blank is not None
+                sequence[:, slot] = self.blank
             elif token.kind == "marker":
                 sequence[:, slot] = self._first_marker + i + (0 if starts is None else starts)
             elif token.kind == "carry":
@@ -359,7 +385,14 @@ class NaturalFormat(Format):
         return (*self.tokens[: self.equals + 1], *results, self.tokens[-1])
 
     def _moved_together(self, sequence: np.ndarray, there: np.ndarray) -> np.ndarray:
-        """The tokens that are there, ``(n, T)``, without gaps, and padding around them."""
+        """The tokens that are there, ``(n, T)``, without gaps, and padding around them.
+
+        Where a layout has blanks they stand for the digits that an operand does not have.
+        """
+        if self.layout.blanks:
+            is_operand = np.array([t.operand != RESULT for t in self._all_tokens()])
+            sequence = np.where(~there & is_operand, self.blank, sequence)
+            there = there | is_operand
         before = there[:, : self.equals].sum(axis=1)
         first = 0 * before if self.layout.interleaved else self.equals - before
         column = np.arange(len(self.tokens)) - first[:, None]

@@ -18,20 +18,24 @@ from arith.theory.arithmetic.domains import digit_base
 from arith.theory.arithmetic.integer_arrays import exact_dtype
 from arith.theory.arithmetic.tasks import Operations, Task
 from arith.theory.errors import InvalidInput
-from arith.theory.transformer.layouts import Layout
+from arith.theory.transformer.layouts import BLANKS, SPACE, Layout
 from arith.verify.data.files import Examples
 from arith.verify.data.sequences import Format, NaturalFormat
 
 DIGITS = digits + ascii_lowercase
 """Digits of bases up to 36; above, a digit is a decimal number, and ``:`` stands between two."""
-SIGNS = "+-*,"
+COMMA = ","
+SIGNS = f"+-*{COMMA}"
 """The signs between operands, as they are written."""
 _ALSO = str.maketrans({"−": "-", "×": "*", "·": "*", "x": "*", "X": "*", "–": "-"})
 """Other signs that people write, where no digit is a letter."""
 _WORDS = {"plus": "+", "minus": "-", "times": "*", "and": "+"}
 NOT_DIGITS = re.compile(r"<[0-9]+>|\(-?[0-9]+\)")
 """Markers and carries."""
-_BLANKS = re.compile(r"[ \t\r]+")
+_BLANKS = re.compile(r"[ \t\r_]+|(?<![0-9])\.|\.(?![0-9])")
+"""What fills up numbers or stands between their digits."""
+_SPACE_BETWEEN = re.compile(r"(?<=[0-9a-z:_.])[ \t]+(?=[0-9a-z<_.])")
+"""The space between two operands."""
 
 
 def sign_of(task: Task) -> str:
@@ -50,6 +54,12 @@ def signs_of(task: Task) -> list[str]:
             a, b = task.operations[found.index(sign)], task.operations[i]
             raise InvalidInput(f"{a.text()} and {b.text()} would both be written with '{sign}'")
     return found
+
+
+def signs_between(task: Task, layout: Layout) -> list[str]:
+    """What stands between two operands in a layout: the sign of each operation, or a separator."""
+    signs = signs_of(task)
+    return [" " if layout.sign == SPACE else layout.sign] if layout.separator else signs
 
 
 # --- writing ----------------------------------------------------------------------------
@@ -71,10 +81,12 @@ def token_texts(fmt: Format, first: str) -> np.ndarray:
     texts = [
         "".join(_digit(value // base**i % base, base) for i in order) for value in range(fmt.base)
     ]
-    texts += ["", *signs_of(fmt.task), "="]
+    texts += ["", *signs_between(fmt.task, fmt.layout), "="]
     texts += [""] * (fmt.first_other - len(texts))
     if fmt.space is not None:
         texts.append(" ")
+    if fmt.blank not in (None, fmt.space):
+        texts.append(next(BLANKS[x.blank] for x in fmt.layouts if x.blanks))
     if any(x.scratchpad for x in fmt.layouts):
         texts += [f"({c})" for c in digit_automaton(fmt.task, fmt.base).carries]
     texts += [f"<{i + 1}>" for i in range(fmt.vocabulary - len(texts))]
@@ -160,6 +172,11 @@ class Columns:
 def cleaned(examples: Examples, base: int) -> Examples:
     """Examples without blanks, markers, carries and words; the signs are those of ``SIGNS``."""
     return Examples(*(_clean(texts, base) for texts in (examples.prompts, examples.answers)))
+
+
+def parted(text: str) -> str:
+    """A prompt with a comma in place of the space between two operands."""
+    return _SPACE_BETWEEN.sub(COMMA, text)
 
 
 def _clean(texts: list[str], base: int) -> list[str]:
@@ -318,6 +335,8 @@ def read_columns(
     Args:
         fmt: of numbers that no sign parts, which have its widths.
     """
+    if form.sign == SPACE:
+        examples = Examples([parted(x) for x in examples.prompts], examples.answers)
     texts, k = cleaned(examples, base), task.operands
     if form.interleaved or not (form.equals and (form.operators or k == 1)):
         assert fmt is not None
@@ -327,7 +346,7 @@ def read_columns(
             return natural_interleaved(lines, k)
         signs = "".join(SIGNS) + "="
         lines = [x.translate(str.maketrans("", "", signs)) for x in lines]
-        known = signs_of(task) if form.operators else [""]
+        known = signs_between(task, form) if form.operators else [""]
         cut = fixed_columns(
             lines, k, fmt.width * in_token, fmt.result_width * in_token, form.interleaved, in_token
         )
@@ -335,7 +354,7 @@ def read_columns(
             said = [next((s for s in known if s in x), "") for x in texts.prompts]
             return replace(cut, signs=said, fits=cut.fits & np.array([bool(x) for x in said]))
         return cut
-    return columns(texts, k, base, "".join(signs_of(task)))
+    return columns(texts, k, base, "".join(signs_between(task, form)).replace(" ", COMMA))
 
 
 def natural_interleaved(lines: list[str], operands: int) -> Columns:

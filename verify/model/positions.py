@@ -34,7 +34,8 @@ class Columns(nn.Module):
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         super().__init__()
-        numbers = torch.tensor([-1 if t.kind == "space" else t.position or -1 for t in tokens])
+        unnumbered = ("space", "blank")
+        numbers = torch.tensor([-1 if t.kind in unnumbered else t.position or -1 for t in tokens])
         self.numbers = nn.Buffer(numbers, persistent=False)
         is_operand = torch.tensor([token.kind == "operand" for token in tokens])
         self.is_operand = nn.Buffer(is_operand, persistent=False)
@@ -151,8 +152,8 @@ class Natural:
             number = torch.where(part <= how.operands, (same & ~before).sum(2), number)
         others = torch.where(is_landmark & how.by_weight, 0, -1)
         numbered = is_digit | (tokens > how.end + 1)
-        if how.space is not None:
-            numbered &= tokens != how.space
+        for token in how.unnumbered:
+            numbered &= tokens != token
         return torch.where(numbered, number, others)
 
     def _part(self, is_landmark: Tensor) -> Tensor:

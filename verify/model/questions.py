@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from arith.theory.arithmetic.directions import Direction
-from arith.theory.arithmetic.tasks import digit_count
+from arith.theory.arithmetic.tasks import Task, digit_count
 from arith.theory.errors import InvalidInput
 from arith.theory.generalization.predict import Prediction
 from arith.theory.text.answer import INPUTS, expected_function
 from arith.verify.data.numerals import numbers, numeral
+from arith.verify.data.texts import signs_of
 from arith.verify.model.gpt import GPT
 from arith.verify.model.measure import answers
 from arith.verify.plan.cells import Cell
@@ -21,6 +22,8 @@ from arith.verify.records.runs import Run
 
 COLUMNS = ("operands", "inputs", "model", "right", "f^")
 """The headings of ``Answered.row``."""
+_SIGNS = str.maketrans({"−": "-", "×": "*", "·": "*"})
+"""Other signs that people write."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,7 @@ class Answered:
     """A question to a model.
 
     Args:
+        operands: of several operations the last number says which is asked for.
         inputs: where its length lies, as seen from the trained ones.
         model: what the model answers; None where that is no number.
         right: f, the task.
@@ -40,31 +44,41 @@ class Answered:
     right: int
     expected: int | None
 
-    def to_json(self) -> dict[str, Any]:
-        """The question and the answers, as numbers."""
-        return {**vars(self), "operands": list(self.operands)}
+    def to_json(self, cell: Cell) -> dict[str, Any]:
+        """The question and the answers, as numbers; of several operations, which one it is."""
+        found, several = {**vars(self)}, len(cell.setting.task.operations) > 1
+        found["operands"] = list(self.operands[: cell.setting.task.operands])
+        return {"operation": self._operation(cell).name, **found} if several else found
 
     def row(self, cell: Cell) -> tuple[str, ...]:
         """A line of a table (see ``COLUMNS``), numbers in the base of the cell."""
         base, names = cell.setting.base, cell.setting.task.names
-        values = zip(names, self.operands, strict=True)
+        values = zip(names, self.operands, strict=False)
         question = ", ".join(f"{name} = {numeral(x, base)}" for name, x in values)
+        if len(cell.setting.task.operations) > 1:
+            question += f": {self._operation(cell).text()}"
         said = (self.model, self.right, self.expected)
         numerals = ("none" if x is None else numeral(x, base) for x in said)
         return question, INPUTS[self.inputs], *numerals
+
+    def _operation(self, cell: Cell) -> Task:
+        """The operation that is asked for."""
+        return cell.setting.task.operations[self.operands[-1]]
 
 
 def read_question(text: str, cell: Cell) -> tuple[int, ...]:
     """The operands of a question: the numbers in its text, in their order, in the cell's base.
 
+    Of several operations one number follows that says which is asked for, by the sign in the text.
+
     Raises:
-        InvalidInput: they are not as many as the task has, one is longer than the model takes, or
-            the task is not defined on them.
+        InvalidInput: they are not as many as the task has, one is longer than the model takes, the
+            task is not defined on them, or no sign says the operation.
     """
     s, base = cell.setting, cell.setting.base
-    if len(s.task.operations) > 1:
-        raise InvalidInput(f"models of several operations ({s.task.name}) are not asked yet")
-    names, task = s.task.names, s.task.text()
+    which = _operation(text, s.task)
+    asked = s.task.operations[which]
+    names, task = s.task.names, asked.text()
     found = numbers(text, base)
     if len(found) != len(names):
         had = ", ".join(numeral(x, base) for x in found) or "none"
@@ -74,9 +88,22 @@ def read_question(text: str, cell: Cell) -> tuple[int, ...]:
             most = "the most that it is tested on" if s.natural else "the width of its operands"
             what = f"has more than {s.digits} digits, {most}"
             raise InvalidInput(f"'{text}': {numeral(x, base)} {what}")
-    if not s.task.is_result(s.task.evaluate(*found)):
+    if not asked.is_result(asked.evaluate(*found)):
         raise InvalidInput(f"'{text}': {task} is negative there, which no answer can be")
-    return tuple(found)
+    return (*found, which) if len(s.task.operations) > 1 else tuple(found)
+
+
+def _operation(text: str, task: Task) -> int:
+    """Which operation a question asks for, by the sign between its operands."""
+    if len(task.operations) == 1:
+        return 0
+    signs = signs_of(task)
+    between = text.translate(_SIGNS)
+    found = [i for i, sign in enumerate(signs) if sign in between]
+    if len(found) != 1:
+        known = " or ".join(f"'{sign}'" for sign in signs)
+        raise InvalidInput(f"'{text}': the sign says the operation of {task.name}: {known}")
+    return found[0]
 
 
 def ask(
@@ -85,7 +112,8 @@ def ask(
     """A model's greedy answers to operands (see ``read_question``): those of a length at once."""
     s = cell.setting
     learned = s.task if prediction.continues else prediction.learned
-    lengths = [[digit_count(x, s.base) for x in operands] for operands in questions]
+    k = s.task.operands
+    lengths = [[digit_count(x, s.base) for x in operands[:k]] for operands in questions]
     said: dict[int, int | None] = {}
     for longest in set(map(max, lengths)):
         rows = [i for i, each in enumerate(lengths) if max(each) == longest]

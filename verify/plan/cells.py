@@ -111,7 +111,8 @@ class Cell:
             formats = (replace(fmt, digits=n) for n in range(1, s.longest + 1))
             after = tuple(len(x.tokens) - x.equals - 2 for x in formats)
         known = s.base, fmt.end, s.task.operands, by_weight, from_end, together
-        return Numbering(*known, after=after, space=fmt.space, bos=s.layout.bos)
+        unnumbered = tuple({x for x in (fmt.space, fmt.blank) if x is not None})
+        return Numbering(*known, after=after, unnumbered=unnumbered, bos=s.layout.bos)
 
     @cached_property
     def prediction(self) -> Prediction:

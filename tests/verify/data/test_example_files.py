@@ -94,6 +94,24 @@ SMALL = {
         True,
     ),
     "leading zeros": (lines(lambda a, b: f"0{a}+0{b}={a + b}"), "add", "plain, leading zero", True),
+    "filled up": (
+        lines(lambda a, b: f"{a:_>4}+{b:_>4}={a + b}"),
+        "add",
+        "plain, padded to 4 with _",
+        True,
+    ),
+    "filled up with spaces": (
+        lines(lambda a, b: f"{str(a)[::-1]:<3}+{str(b)[::-1]:<3}={str(a + b)[::-1]}"),
+        "add",
+        "aligned, padded to 3 with spaces",
+        True,
+    ),
+    "a space between": (
+        lines(lambda a, b: f"{a} {b} = {a * b}"),
+        "mul",
+        "plain, space between operands",
+        True,
+    ),
     "modulus": (lines(lambda a, b: f"{a}*{b}={a * b % 97}"), "mod_mul", "plain", True),
     "two operations": (
         lines(lambda a, b: f"{a}+{b}={a + b}" if a < b else f"{a}-{b}={a - b}"),

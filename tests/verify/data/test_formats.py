@@ -58,6 +58,10 @@ def by_hand(
         order = range(len(digits))
         number = -1 if is_result else j
         first = form.result_first if is_result else form.operands_first
+        blanks = [Written("blank", number=number)] * (
+            0 if is_result else max(form.blanks - len(digits), 0) * form.operand_tokens
+        )
+        out += blanks if first == "most" else []
         for i in order if first == "least" else order[::-1]:
             if form.result_spaces if is_result else spaces[j][i]:
                 out.append(Written("space", 0, number, i + 1))
@@ -66,6 +70,7 @@ def by_hand(
             if form.scratchpad and is_result:
                 out.append(Written("carry", carries[i], number, i + 1))
             out.append(Written("digit", digits[i], number, i + 1))
+        out += blanks if first == "least" else []
     return [*out, *[Written("<end>")] * end]
 
 
@@ -149,9 +154,14 @@ def number_of(token: Written, cell: Cell) -> int:
     if token.what == "digit":
         return token.value
     following = first_other(cell) + s.task.signed
-    if token.what == "space":
+    is_space = token.what == "space" or (token.what == "blank" and s.layout.blank == "spaces")
+    if is_space:
         return following
-    following += bool(s.layout.spaces or s.layout.result_spaces)
+    has_spaces = s.layout.spaces or s.layout.result_spaces or s.layout.blank == "spaces"
+    following += bool(has_spaces)
+    if token.what == "blank":
+        return following
+    following += bool(s.layout.blanks) and s.layout.blank != "spaces"
     if token.what == "carry":
         return following + token.value
     carries = digit_automaton(s.task, base).states if s.layout.scratchpad else 0

@@ -46,6 +46,24 @@ def test_a_task_is_not_asked_where_it_is_not_defined() -> None:
         read_question("3 - 7", cell("sub"))
 
 
+def test_the_sign_says_which_of_several_operations_is_asked_for() -> None:
+    c = cell("add,sub", test_lengths=(1, 2))
+    net, prediction = network(c, seed=1), predict(c.setting)
+    questions = [read_question(text, c) for text in ("12 + 3", "12 - 3", "12 − 3")]
+    assert questions == [(12, 3, 0), (12, 3, 1), (12, 3, 1)]
+    found = ask(net, c, prediction, questions)
+    assert [x.right for x in found] == [15, 9, 9]
+    assert {x.inputs for x in found} == {Direction.IN_DOMAIN}
+    assert found[1].row(c)[0] == "a = 12, b = 3: a - b"
+    assert found[1].to_json(c).items() >= {"operation": "sub", "operands": [12, 3]}.items()
+    for text, message in (
+        ("12, 3", r"the sign says the operation of add,sub: '\+' or '-'"),
+        ("3 - 12", "a - b is negative there"),
+    ):
+        with pytest.raises(InvalidInput, match=message):
+            read_question(text, c)
+
+
 def test_a_model_is_asked(tiny: Taught) -> None:
     """Sums mod 4, whatever the digits above the units: right at every length."""
     c, prediction = tiny.cell, predict(tiny.cell.setting)
