@@ -7,17 +7,22 @@ it inconclusive.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import islice
+from fractions import Fraction
+from functools import cache, cached_property
+from itertools import islice, product
 
 import numpy as np
 
+from arith.theory.arithmetic.boxes import Box
 from arith.theory.arithmetic.directions import Direction
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.lengths_text import lengths_text
+from arith.theory.arithmetic.observed import AnsweredDomain, box_of_widths
 from arith.theory.errors import InvalidInput
+from arith.theory.generalization.accuracy import defined
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim
 from arith.theory.generalization.predict import Prediction
@@ -39,8 +44,11 @@ from arith.verify.records.runs import Run
 
 MOST_SHOWN = 10
 """Surprising answers that are shown."""
-
-
+MOST_SHAPES = 10_000
+"""Combinations of operand lengths of a domain with which those of answers are compared."""
+_USUAL, _BY_CHANCE = 5, 1e-4
+"""How many answers of a combination of lengths are expected where they are compared one by one, and
+the chance at which answers are taken as spread otherwise."""
 _EACH, _MORE = 10, 500
 """Characters of a prompt for each token of an input, and beside them: longer ones are none."""
 
@@ -223,9 +231,16 @@ class Answers:
         found = np.flatnonzero(inside[which])
         if not domain.restricted:
             return found
-        columns = (x[found].tolist() for x in self.values[: self.cell.setting.task.operands])
-        base, operands = self.cell.setting.base, zip(*columns, strict=True)
-        return found[np.array([domain.contains(x, base) for x in operands], dtype=bool)]
+        k = self.cell.setting.task.operands
+        boxes = domain.boxes(self.cell.setting.base, k)
+        return found[is_in_boxes(self.digits[found, :k], boxes)]
+
+    def shapes(self, digits: int) -> Counter[tuple[int, ...]]:
+        """How many inputs of a test length have operands of which lengths."""
+        shapes, which = self._shapes
+        often = np.bincount(which[self.tested(digits)], minlength=len(shapes)).tolist()
+        each = zip(shapes.tolist(), often, strict=True)
+        return Counter({tuple(widths): count for widths, count in each if count})
 
     def tested(self, digits: int) -> np.ndarray:
         """The indices of the inputs of a test length."""
@@ -362,13 +377,16 @@ def judge_examples(setting: Setting, models: Sequence[Examples]) -> JudgedAnswer
 
 
 def judge_answers(cell: Cell, said: Sequence[Answers]) -> JudgedAnswers:
-    """Judge models by their answers.
+    """Judge models by their answers, and by the prediction for the inputs that they answered.
 
     They have to be right at the trained lengths; none of those inputs is known to be held out.
 
     Raises:
         InvalidInput: there are no answers at the test lengths.
     """
+    cell = replace(cell, setting=replace(cell.setting, tests=_answered(cell.setting, said)))
+    for x in said:
+        x.cell = cell
     setting = cell.setting
     prediction, functions = cell.prediction, tuple(candidates(cell.prediction))
     each = [[x.at(n, functions) for x in said if len(x.tested(n))] for n in setting.test_lengths]
@@ -392,6 +410,92 @@ def judge_answers(cell: Cell, said: Sequence[Answers]) -> JudgedAnswers:
         sum(x.repeated for x in said),
         sum(len(x.prompts) - x.used() for x in said),
     )
+
+
+def _answered(setting: Setting, said: Sequence[Answers]) -> tuple[Domain, ...]:
+    """The test domains of the lengths whose answers have operand lengths otherwise than asked."""
+    found = []
+    for n in setting.test_lengths:
+        shapes = sum((x.shapes(n) for x in said), Counter[tuple[int, ...]]())
+        asked = setting.test(n)
+        domain = answered_domain(asked, shapes, setting) if shapes else asked
+        if domain != asked:
+            found.append(domain)
+    return tuple(found)
+
+
+def answered_domain(asked: Domain, shapes: Counter[tuple[int, ...]], setting: Setting) -> Domain:
+    """The domain of answers: the one that was asked for, or another kind, if they are spread so.
+
+    Else it is that of their combinations of operand lengths, each as often as it was answered.
+    """
+    task, base = setting.task, setting.digit_base
+
+    def share(widths: tuple[int, ...]) -> Fraction:
+        """The share of the operands of some lengths on which the task is defined."""
+        if not task.needs_order:
+            return Fraction(1)
+        box = box_of_widths(widths, base)
+        return Fraction(defined(task, box, base), box.size)
+
+    shares = cache(share)
+    free = not asked.restricted and asked.kind != "total"
+    kinds = ("longest", "every", "lengths", "coin") if free else ()
+    for domain in dict.fromkeys([asked, *(replace(asked, kind=x) for x in kinds)]):
+        if _is_spread_so(shapes, domain, setting, shares):
+            return domain
+    inside = {w: count / shares(w) for w, count in sorted(shapes.items())}
+    every = sum(inside.values())
+    each = tuple(tuple(sorted(set(x))) for x in zip(*inside, strict=True))
+    return AnsweredDomain(
+        asked.lengths,
+        "lengths",
+        allowed=asked.allowed,
+        in_token=asked.in_token,
+        natural=asked.natural,
+        each=each,
+        shapes=tuple((w, Fraction(x) / every) for w, x in inside.items()),
+    )
+
+
+def _is_spread_so(
+    shapes: Counter[tuple[int, ...]],
+    domain: Domain,
+    setting: Setting,
+    shares: Callable[[tuple[int, ...]], Fraction],
+) -> bool:
+    """Whether the operand lengths of answers are spread as those of a domain (chi-square)."""
+    from scipy.special import bdtrc, chdtrc
+
+    [n], k, base = domain.lengths, setting.task.operands, setting.base
+    if domain.number_of_boxes(n, k) > MOST_SHAPES or n**k > MOST_SHAPES:
+        return domain == setting.test(n)
+    often = {
+        w: domain.weight_of_input(w, base) * domain.inputs(w, base) * shares(w)
+        for w in domain.operand_lengths(n, k)
+    }
+    every, number = sum(often.values()), shapes.total()
+    if not every or any(not often.get(w) for w in shapes):
+        return False
+    expected = {w: number * float(x / every) for w, x in often.items()}
+    usual = [w for w, count in expected.items() if count >= _USUAL]
+    left, rare = (number - sum(x[w] for w in usual) for x in (shapes, expected))
+    apart = sum((shapes[w] - expected[w]) ** 2 / expected[w] for w in usual)
+    freedom = max(1, len(usual) - (left == 0))
+    by_chance = chdtrc(freedom, apart) if usual else 1.0
+    others = bdtrc(left - 1, number, min(1.0, max(0.0, rare / number))) if left else 1.0
+    return bool(min(by_chance, others) > _BY_CHANCE)
+
+
+def is_in_boxes(digits: np.ndarray, boxes: Sequence[Box]) -> np.ndarray:
+    """Which operands ``(n, k, N)`` of digits are in some box, ``(n,)``."""
+    found = np.zeros(len(digits), dtype=bool)
+    for box in boxes:
+        inside = np.ones(len(digits), dtype=bool)
+        for j, i in product(range(digits.shape[1]), range(digits.shape[2])):
+            inside &= np.isin(digits[:, j, i], box.values(j, i + 1))
+        found |= inside
+    return found
 
 
 def _no_input(said: Sequence[Answers], setting: Setting) -> str:
