@@ -32,6 +32,10 @@ _WORDS = {"plus": "+", "minus": "-", "times": "*", "and": "+"}
 NOT_DIGITS = re.compile(r"<[0-9]+>|\(-?[0-9]+\)")
 """Markers and carries."""
 _BLANKS = re.compile(r"[ \t\r]+")
+_NUMBERS = re.compile(r"\s*[0-9]+(?:\s+[0-9]+)+[\s=]*")
+"""Numbers with blanks alone between them."""
+_FIRST = 100
+"""Examples by which it is seen whether there are blanks."""
 
 
 def sign_of(task: Task) -> str:
@@ -73,6 +77,8 @@ def token_texts(fmt: Format, first: str) -> np.ndarray:
     ]
     texts += ["", *signs_of(fmt.task), "="]
     texts += [""] * (fmt.first_other - len(texts))
+    if fmt.task.signed:
+        texts.append("-")
     if fmt.space is not None:
         texts.append(" ")
     if any(x.scratchpad for x in fmt.layouts):
@@ -158,8 +164,22 @@ class Columns:
 
 
 def cleaned(examples: Examples, base: int) -> Examples:
-    """Examples without blanks, markers, carries and words; the signs are those of ``SIGNS``."""
-    return Examples(*(_clean(texts, base) for texts in (examples.prompts, examples.answers)))
+    """Examples without blanks, markers, carries and words; the signs are those of ``SIGNS``.
+
+    A blank that parts two numbers, where nothing else does, is a comma.
+    """
+    return Examples(_clean(parted(examples.prompts), base), _clean(examples.answers, base))
+
+
+def parted(prompts: list[str]) -> list[str]:
+    """Prompts with commas for the blanks between numbers, if blanks stand for signs in them."""
+    if not any(" " in x.strip("= ") for x in prompts[:_FIRST]):
+        return prompts
+    bare = [x for x in prompts if _NUMBERS.fullmatch(x)]
+    words = (word for x in bare for word in x.rstrip("= ").split())
+    if 2 * len(bare) <= len(prompts) or all(len(word) == 1 for word in words):
+        return prompts  # other signs, or blanks between digits
+    return [",".join(x.rstrip("= ").split()) + "=" if _NUMBERS.fullmatch(x) else x for x in prompts]
 
 
 def _clean(texts: list[str], base: int) -> list[str]:
@@ -185,7 +205,7 @@ def columns(examples: Examples, operands: int, base: int, signs: str = SIGNS) ->
     sign = f"([{re.escape(signs)}])" if operands > 1 else ""
     between = rf"{sign}({digit}+)" + rf"\{1 + 1}({digit}+)" * max(operands - 2, 0)
     pattern = re.compile(rf"({digit}+){between if operands > 1 else '()'}=?")
-    answer = re.compile(rf"-?{digit}+")
+    answer = re.compile(rf"-?{digit}+|{digit}+-")
     found: list[list[str]] = [[] for _ in range(operands)]
     answers, used, fits = [], [], np.ones(len(examples), dtype=bool)
     for i, (prompt, said) in enumerate(zip(examples.prompts, examples.answers, strict=True)):
@@ -248,30 +268,35 @@ def digits_of(
     n = len(numbers)
     if base > len(DIGITS):
         parts = [
-            [int(d) if d and len(d) < 9 else base for d in x.lstrip("-").split(":")]
-            for x in numbers
+            [int(d) if d and len(d) < 9 else base for d in x.strip("-").split(":")] for x in numbers
         ]
         written = np.array([len(p) for p in parts])
         found = np.zeros((n, int(written.max(initial=1))), dtype=np.int64)
         for i, p in enumerate(parts):
             found[i, : len(p)] = p
-        negative = np.array([x.startswith("-") for x in numbers])
+        minus = np.array([x.startswith("-") for x in numbers], dtype=bool)
+        last = np.array([x.endswith("-") for x in numbers], dtype=bool)
     else:
         text = np.array([x.encode() for x in numbers], dtype=bytes)
         bytes_ = text.view(np.uint8).reshape(n, -1)
-        negative = bytes_[:, 0] == ord("-")
-        if negative.any():
-            text = np.where(negative, np.char.lstrip(text, b"-"), text)
+        minus = bytes_[:, 0] == ord("-")
+        length = (bytes_ != 0).sum(axis=1)
+        last = bytes_[np.arange(n), np.maximum(length - 1, 0)] == ord("-")
+        if minus.any() or last.any():
+            text = np.char.strip(text, b"-")
             bytes_ = text.view(np.uint8).reshape(n, -1)
         written = (bytes_ != 0).sum(axis=1)
         table = np.full(256, base, dtype=np.int16)
         table[[ord(c) for c in DIGITS[:base]]] = np.arange(base)
         table[0] = 0
-        found = table[bytes_].astype(np.int64)
+        found = table[bytes_]
+    negative = minus | last
     if first == "most":
-        place = written[:, None] - 1 - np.arange(found.shape[1])
+        place = written[:, None] - 1 - np.arange(found.shape[1], dtype=np.int32)
         found = np.where(place >= 0, np.take_along_axis(found, np.maximum(place, 0), axis=1), 0)
     wrong = (found >= base).any(axis=1)
+    if first == "most":
+        wrong |= last  # a sign stands above the highest digit
     found[wrong] = -1
     return found, written, negative
 
@@ -335,7 +360,8 @@ def read_columns(
             said = [next((s for s in known if s in x), "") for x in texts.prompts]
             return replace(cut, signs=said, fits=cut.fits & np.array([bool(x) for x in said]))
         return cut
-    return columns(texts, k, base, "".join(signs_of(task)))
+    signs = signs_of(task)
+    return columns(texts, k, base, "".join(signs) + "," * (len(signs) == 1))
 
 
 def natural_interleaved(lines: list[str], operands: int) -> Columns:
