@@ -10,7 +10,7 @@ from arith.theory.arithmetic.directions import Direction
 from arith.theory.arithmetic.lengths_text import lengths_text
 from arith.theory.text.answer import INPUTS, cut
 from arith.theory.text.length_plot import Measured
-from arith.theory.text.text import claim_text, count
+from arith.theory.text.text import claim_in_table, count
 from arith.verify.judging.answers import MOST_SHOWN, AnswersAt, JudgedAnswers, is_too_wide
 from arith.verify.judging.intervals import CONFIDENCE
 from arith.verify.judging.judge import LengthVerdict, Verdict
@@ -31,7 +31,7 @@ def answer_rows(j: JudgedAnswers) -> list[list[str]]:
         p, found = x.prediction, j.at(x.digits)
         measured = ["0", "-", "-"] if found is None else _measured(found)
         explained = "-" if found is None else found.explained.best or "none"
-        words = claim_text(p), explained, verdict_word(x.verdict)
+        words = claim_in_table(p), explained, verdict_word(x.verdict)
         rows.append([str(x.digits), INPUTS[p.direction], *measured, *words])
     return rows
 
