@@ -23,7 +23,7 @@ def literature(
     finding: Annotated[
         str | None,
         typer.Argument(
-            help="One finding, to be printed whole, or an author, an encoding or a task: all of it.",
+            help="One finding, to be printed whole, or an author, an encoding or a task.",
             show_default=False,
             autocompletion=_complete_finding,
         ),

@@ -114,8 +114,8 @@ def length_rows(prediction: Prediction) -> list[list[str]]:
 def _accuracy_text(x: LengthPrediction) -> str:
     """``49/4950 ≈ 0.0099 ± 0.01``: of the expected function; ± is what training leaves open.
 
-    ``0.25 to 1`` where that is more than an exact claim bears.  ``1 or 0`` where a stable model computes one of two functions; ``1 if stable`` where both are
-    right.
+    ``0.25 to 1`` where that is more than an exact claim bears.  ``1 or 0`` where a stable model
+    computes one of two functions; ``1 if stable`` where both are right.
     """
     if x.candidates:
         return " or ".join(map(_share_in_table, x.candidates)) + _IF_STABLE * _are_alike(x)

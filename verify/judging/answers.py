@@ -7,6 +7,7 @@ it inconclusive.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ import numpy as np
 
 from arith.theory.arithmetic.boxes import Box
 from arith.theory.arithmetic.directions import Direction
-from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.domains import Domain, digit_base
 from arith.theory.arithmetic.lengths_text import lengths_text
 from arith.theory.arithmetic.observed import AnsweredDomain, box_of_widths
 from arith.theory.errors import InvalidInput
@@ -31,8 +32,8 @@ from arith.verify.data.answers import said_numbers
 from arith.verify.data.files import Examples
 from arith.verify.data.numerals import numeral
 from arith.verify.data.sampling import Sampler
-from arith.verify.data.sequences import Format, lengths
-from arith.verify.data.texts import example_texts, read_texts
+from arith.verify.data.sequences import Format, NaturalFormat, lengths
+from arith.verify.data.texts import DIGITS, example_texts, read_texts
 from arith.verify.judging.explanations import Candidate, Explained, candidates, explain
 from arith.verify.judging.intervals import Interval, pooled
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict, judge
@@ -44,11 +45,17 @@ from arith.verify.records.runs import Run
 
 MOST_SHOWN = 10
 """Surprising answers that are shown."""
-MOST_SHAPES = 10_000
+MOST_SHAPES = 1_000
 """Combinations of operand lengths of a domain with which those of answers are compared."""
 _USUAL, _BY_CHANCE = 5, 1e-4
 """How many answers of a combination of lengths are expected where they are compared one by one, and
 the chance at which answers are taken as spread otherwise."""
+_WORDS = re.compile("[0-9a-z]+")
+_ZEROS = {
+    "most": re.compile(r"(?<![0-9a-z ])0[0-9a-z]"),
+    "least": re.compile(r"[0-9a-z]0(?![0-9a-z ])"),
+}
+"""A zero that stands above the highest digit, by the digit that is written first."""
 _EACH, _MORE = 10, 500
 """Characters of a prompt for each token of an input, and beside them: longer ones are none."""
 
@@ -109,7 +116,8 @@ class JudgedAnswers:
         functions: those that may explain answers.
         surprising: the first answers that are not as predicted.
         trained: inputs of trained lengths that were answered, by the model with the fewest.
-        unread: prompts that are no inputs of the task, and the first of them.
+        unread: prompts that are no inputs of the task as training writes them, and the number and
+            the text of the first.
         repeated: prompts that an earlier line has.
         untested: inputs of lengths that are neither trained nor tested.
     """
@@ -119,7 +127,7 @@ class JudgedAnswers:
     functions: tuple[Candidate, ...]
     surprising: tuple[Surprise, ...]
     trained: int
-    unread: tuple[int, str]
+    unread: tuple[int, int, str]
     repeated: int
     untested: int
 
@@ -152,7 +160,7 @@ class Answers:
         numbers: that were answered, ``(n,)``; None where an answer has none.
         prompts: the inputs as they are written.
         texts: the answers as they are written.
-        unread: prompts that are no inputs, and the first of them.
+        unread: prompts that are no inputs, and the number and the text of the first.
         repeated: prompts that an earlier one repeats.
         in_order: numbers are written as people do, whatever the layout is.
     """
@@ -162,7 +170,7 @@ class Answers:
     numbers: np.ndarray
     prompts: Sequence[str]
     texts: Sequence[str]
-    unread: tuple[int, str] = (0, "")
+    unread: tuple[int, int, str] = (0, 0, "")
     repeated: int = 0
     in_order: bool = False
 
@@ -175,7 +183,8 @@ class Answers:
             first.setdefault(prompt, i)
         prompts, lines = list(first), list(first.values())
         longest = _MORE + _EACH * len(fmt.tokens)
-        digits = read_prompts([x if len(x) <= longest else "" for x in prompts], fmt)
+        fine = (len(x) <= longest and is_written_so(x, fmt) for x in prompts)
+        digits = read_prompts([x if y else "" for x, y in zip(prompts, fine, strict=True)], fmt)
         rows = np.flatnonzero((digits >= 0).all(axis=(1, 2)))
         right = cell.setting.task.evaluate(*fmt.values(digits[rows]))
         rows = rows[
@@ -189,7 +198,7 @@ class Answers:
             said_numbers(texts, fmt),
             [prompts[i] for i in rows],
             texts,
-            (len(unread), prompts[unread[0]] if len(unread) else ""),
+            (len(unread), lines[unread[0]] + 1, prompts[unread[0]]) if len(unread) else (0, 0, ""),
             len(examples) - len(prompts),
         )
 
@@ -406,7 +415,7 @@ def judge_answers(cell: Cell, said: Sequence[Answers]) -> JudgedAnswers:
         functions,
         tuple(islice(surprises, MOST_SHOWN)),
         min(sum(map(len, x.trained())) for x in said),
-        (sum(x.unread[0] for x in said), next((x.unread[1] for x in said if x.unread[0]), "")),
+        (sum(x.unread[0] for x in said), *_first_unread(said)),
         sum(x.repeated for x in said),
         sum(len(x.prompts) - x.used() for x in said),
     )
@@ -468,8 +477,8 @@ def _is_spread_so(
     from scipy.special import bdtrc, chdtrc
 
     [n], k, base = domain.lengths, setting.task.operands, setting.base
-    if domain.number_of_boxes(n, k) > MOST_SHAPES or n**k > MOST_SHAPES:
-        return domain == setting.test(n)
+    if domain.kind != "every" and n**k - (n - 1) ** k > MOST_SHAPES:
+        return False
     often = {
         w: domain.weight_of_input(w, base) * domain.inputs(w, base) * shares(w)
         for w in domain.operand_lengths(n, k)
@@ -500,8 +509,8 @@ def is_in_boxes(digits: np.ndarray, boxes: Sequence[Box]) -> np.ndarray:
 
 def _no_input(said: Sequence[Answers], setting: Setting) -> str:
     """Why none of the prompts could be judged."""
-    unread = next((x.unread[1] for x in said if x.unread[0]), None)
-    if unread is None:
+    number, unread = _first_unread(said)
+    if not number:
         return f"no prompt has a length that is tested: {lengths_text(setting.test_lengths)}"
     fmt = Cell(setting, default_model(setting.task)).format_for(setting.digits, test=True)
     shown = Sampler(fmt, setting.test(setting.test_lengths[0])).sample(1, np.random.default_rng(0))
@@ -510,6 +519,24 @@ def _no_input(said: Sequence[Answers], setting: Setting) -> str:
         f"no prompt is an input of {setting.task.text()} in the {setting.layout.text}: "
         f"'{unread[:60]}' is not written as '{wanted}'"
     )
+
+
+def _first_unread(said: Sequence[Answers]) -> tuple[int, str]:
+    """The number and the text of the first prompt that is no input; 0 if all are."""
+    return next((x.unread[1:] for x in said if x.unread[0]), (0, ""))
+
+
+def is_written_so(prompt: str, fmt: Format) -> bool:
+    """Whether the numbers of a prompt are as long as a format writes them: padded, or not."""
+    form = fmt.layout
+    if digit_base(fmt.base, max(form.in_token, 1)) > len(DIGITS) or not form.operators:
+        return True
+    if isinstance(fmt, NaturalFormat):
+        zeros = form.leading_zeros or form.spaces or form.hinted
+        return bool(zeros) or not _ZEROS[form.operands_first].search(prompt)
+    words = _WORDS.findall(prompt) if " " not in prompt and "<" not in prompt else []
+    width = form.operand_width(fmt.width, fmt.result_width) * max(form.in_token, 1)
+    return all(len(word) == width for word in words)
 
 
 def _of_answers(verdict: CellVerdict) -> CellVerdict:

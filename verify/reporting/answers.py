@@ -76,6 +76,11 @@ def answer_legend(j: JudgedAnswers) -> list[str]:
         "answers as: the function that more than half of the answers are those of",
         f"agree: the interval of each model lies within {TOLERANCE} of the claim",
     ]
+    if others := [x.lengths[0] for x in j.verdict.cell.setting.tests]:
+        lines.append(
+            f"At {lengths_text(others)} answers have not all combinations of operand lengths, or "
+            "not as often as inputs have: predicted is for those that they have"
+        )
     asks = [x.prediction for x in j.verdict.lengths]
     unseen = [
         x.digits for x in asks if x.requires_noise_invariance or x.requires_measured_stability
@@ -123,10 +128,12 @@ def surprising_title(j: JudgedAnswers) -> str:
 
 def left_out_line(j: JudgedAnswers) -> str:
     """Which prompts were not judged; empty where all were."""
-    unread, first = j.unread
+    unread, number, first = j.unread
     shown = " ".join(first.split())
+    shown = shown if len(shown) <= 60 else f"{shown[:60]}..."
+    what = "no inputs of the task as training writes them"
     parts = {
-        f"{unread:,} that are no inputs of the task, the first: '{shown[:60]}'": unread,
+        f"{unread:,} that are {what}, the first is number {number:,}: '{shown}'": unread,
         f"{j.repeated:,} that repeat an earlier one": j.repeated,
         f"{j.untested:,} of lengths neither trained nor tested": j.untested,
     }
