@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from arith.judging import JudgedModels, Judged, judge, report, verify
     from arith.predicting import Predicted, predict
+    from arith.reading import Read, read
     from arith.theory.errors import Failed, InvalidInput
 
 __version__ = "0.1.0"
@@ -27,8 +28,10 @@ __all__ = [
     "InvalidInput",
     "Judged",
     "Predicted",
+    "Read",
     "judge",
     "predict",
+    "read",
     "report",
     "verify",
 ]
@@ -39,8 +42,10 @@ _MODULES = {
     "InvalidInput": "arith.theory.errors",
     "Judged": "arith.judging",
     "Predicted": "arith.predicting",
+    "Read": "arith.reading",
     "judge": "arith.judging",
     "predict": "arith.predicting",
+    "read": "arith.reading",
     "report": "arith.judging",
 }
 """Where each name is defined; ``verify`` is the package of that name, which can be called."""

@@ -20,6 +20,7 @@ from arith.theory.setting.requests import Request, setting_columns
 from arith.theory.setting.settings import Setting
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from pandas import DataFrame
 
     from arith.verify.data.finding import Found
@@ -122,6 +123,12 @@ class Predicted(Shown):
         """The setting, and the lengths of ``arith predict --json``."""
         asked = setting_columns(self.setting)
         return [asked | length for length in self.prediction.to_json()["lengths"]]
+
+    def plot(self) -> Figure:
+        """A figure of the predicted accuracy by length."""
+        from arith.picture import drawn
+
+        return drawn([(self.setting.text(), self.prediction, [])])
 
 
 @takes(Request)

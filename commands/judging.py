@@ -83,8 +83,8 @@ def judge(
         for name in ("prompt_template", "trust_remote_code", "device"):
             if given := written(context, (name,)):
                 raise InvalidInput(f"{given[0]} goes with --model {EXTERNAL}PATH")
-        setting = _setting(context, data, options)
-        found = _of_files(answers, setting, bool(written(context, ("test_digits",))))
+        setting, trained = _setting(context, data, options)
+        found = _of_files(answers, setting, bool(written(context, ("test_digits",))), trained)
         if data is None and not written(context, ("layout",)):
             print(_how_read(setting), file=sys.stderr)
     else:
@@ -98,7 +98,7 @@ def judge(
             found = _of_export(path, device)
         else:
             ordinary = {n: x for n, x in _ORDINARY.items() if not written(context, (n,))}
-            setting = _setting(context, data, options | ordinary)
+            setting, _ = _setting(context, data, options | ordinary)
             found = _of_model(path, setting, device, prompt_template, trust_remote_code)
     if plot is not None:
         _draw(found, plot)
@@ -112,33 +112,46 @@ def judge(
     raise typer.Exit(exit_code([found.judged.verdict]))
 
 
-def _setting(context: typer.Context, data: Path | None, options: dict[str, Any]) -> Setting:
-    """How the models were trained: what options say, and else what is found in the examples."""
+def _setting(
+    context: typer.Context, data: Path | None, options: dict[str, Any]
+) -> tuple[Setting, set[str]]:
+    """How the models were trained: what options say, and else what is found in the examples.
+
+    Also the prompts of these.
+    """
     given = {name: x for name, x in options.items() if written(context, (name,))}
     if data is not None:
         from arith.verify.data.finding import find_setting
         from arith.verify.plan.given import read_examples
 
-        return find_setting(read_examples(data), given).setting
+        examples = read_examples(data)
+        return find_setting(examples, given).setting, set(examples.prompts)
     if "train_digits" not in given:
         raise InvalidInput(
             "say how the models were trained: --train-digits, --pe, --layout and --padding, "
             "or --data FILE"
         )
-    return Request(**options).setting()
+    return Request(**options).setting(), set()
 
 
-def _of_files(files: list[Path], setting: Setting, tested: bool) -> JudgedModels:
+def _of_files(files: list[Path], setting: Setting, tested: bool, trained: set[str]) -> JudgedModels:
     """The verdict on files of answers.
 
     Args:
         tested: whether it is said at which lengths; else at those that were answered.
+        trained: the prompts of training, where they are known.
     """
     from arith.judging import JudgedModels
     from arith.verify.external import answered_setting, read_answers
     from arith.verify.judging.answers import judge_examples
 
     models = [read_answers(path) for path in files]
+    for path, said in zip(files, models, strict=True):
+        if trained.issuperset(said.prompts):
+            raise InvalidInput(
+                f"{path} has prompts of the training examples alone: ask the model others, such "
+                "as arith examples --test writes"
+            )
     with waiting("judging"):
         asked = setting if tested else answered_setting(setting, models)
         return JudgedModels(judge_examples(asked, models), [path.name for path in files])

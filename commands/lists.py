@@ -23,7 +23,7 @@ def literature(
     finding: Annotated[
         str | None,
         typer.Argument(
-            help="One finding, to be printed whole.",
+            help="One finding, to be printed whole, or an author, an encoding or a task.",
             show_default=False,
             autocompletion=_complete_finding,
         ),
@@ -42,16 +42,17 @@ def literature(
             raise InvalidInput("--latex is printed without --json")
         print(published.latex_findings(finding))
         return
-    entry = [] if finding is None else published.finding_text(finding)
+    named = {x.id for x in published.found(finding)}
     if as_json:
-        rows = [row for row in published.table() if finding in (None, row[0])]
+        rows = [row for row in published.table() if row[0] in named]
         print_list({name: name for name in published.COLUMNS}, rows, as_json)
-    elif finding is not None:
+    elif finding in named:
         print_text(finding, bold=True)
-        print_lines(entry)
+        print_lines(published.finding_text(finding))
     else:
-        print_text(f"{published.summary()}\n{published.LEGEND}\n")
-        print_table(published.IN_SHORT, published.short_table())
+        if finding is None:
+            print_text(f"{published.summary()}\n{published.LEGEND}\n")
+        print_table(published.IN_SHORT, published.short_table(finding))
 
 
 def _complete_rule(incomplete: str) -> list[str]:

@@ -181,6 +181,10 @@ def compare(
             show_default="3",
         ),
     ] = "",
+    data: Annotated[
+        Path | None,
+        typer.Option(help="A file of examples to predict from, in place of --train-*."),
+    ] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw it, .png or .svg.")] = None,
     as_json: JsonOption = False,
     **options: Any,
@@ -206,8 +210,22 @@ def compare(
     name = name or ("" if any(len(values_of(*each)) > 1 for each in given.items()) else "pe")
     if name:
         given = {name: given.pop(name, BY[name]), **given}
+    train = None
+    if data is not None:
+        from arith.verify.plan.examples import find_setting_of
+
+        if "train_digits" in given:
+            raise InvalidInput("the examples say what was trained: leave out --train-digits")
+        known = [x for x in options if flag(x) in written(context)]
+        known += [x for x in ("train_digits",) if x in options and x not in known]
+        with waiting("reading examples"):
+            read = find_setting_of(data, None, Request(**options), known)
+        options, train = {**options, **read.chosen}, read.train
+        given.setdefault("layout", options.pop("layout", ""))
+        if not as_json:
+            print_text(f"{data}: {read.lines()[0]}\n")
     with waiting("predicting"):
-        found = compare(Request(**options), given)
+        found = compare(Request(**options), given, train)
     if plot is not None:
         plot_comparison(found, plot)
         print(f"wrote {plot}", file=sys.stderr)
@@ -239,7 +257,7 @@ def phase_map(
     """Draw accuracy on longer inputs by modulus, or by base."""
     from arith.theory.arithmetic.tasks import named_task, takes_modulus
     from arith.theory.studies.phase import phase_diagram
-    from arith.theory.text.phase_plot import left_out_line, plot_phases, write_csv
+    from arith.theory.text.phase_plot import left_out_line, map_lines, plot_phases, write_csv
     from arith.theory.transformer.encodings import encoding
     from arith.theory.transformer.layouts import layout as read_layout
     from arith.verify.records.files import check_writable
@@ -262,6 +280,7 @@ def phase_map(
     plot_phases(diagram, out)
     write_csv(diagram, numbers)
     print(f"wrote {out} and {numbers}")
+    print_lines(map_lines(diagram))
     if line := left_out_line(diagram):
         print_text(line)
 

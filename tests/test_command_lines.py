@@ -195,6 +195,7 @@ OPTIONS: dict[str, dict[str, st.SearchStrategy[str]]] = {
         "--layout": st.sampled_from(("plain,reversed, no signs", "aligned", "x", ",")),
         "--window": st.one_of(st.sampled_from(("0,3", "5", "-1", "x")), huge),
         "--by": st.sampled_from(("pe", "layout", "window", "train-digits", "x")),
+        "--data": files,
         "--plot": made,
     },
     "judge": {
@@ -297,7 +298,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "long.toml").write_text('[[cell]]\ntask = "add"\nbase = ' + "9" * 5000)
     (tmp_path / "bytes.toml").write_bytes(bytes(range(256)))
     (tmp_path / "folder.toml").mkdir()
-    (tmp_path / "train.txt").write_text("12+34=46\n5+7=12\n99-1=98\n1+1=3\n")
+    (tmp_path / "train.txt").write_text("12+34=46\n5+7=12\n99-1=98\n1+1=2\n")
     (tmp_path / "train.jsonl").write_text('{"prompt": "12+34=", "answer": "46"}\n')
     for name in ("zero", "zero.toml"):
         (tmp_path / name).symlink_to("/dev/zero")

@@ -65,7 +65,7 @@ def test_a_task_of_lm_evaluation_harness(tmp_path: Path) -> None:
         ("predict --test-data train.txt", "--test-data needs --data"),
         ("predict --data nothing.txt", "cannot read the examples nothing.txt"),
         ("predict --data - --test-data -", "standard input has one file"),
-        ("predict --data train.txt --task mul", "not read as examples of a·b"),
+        ("predict --data train.txt --task mul", "33.3% of the examples are of a·b"),
         ("predict --data train.txt --task mod_add --modulus 7", "not read as examples"),
         ("predict --data train.txt --expr a+b+c", "not read as examples"),
         ("predict --data .", "cannot read the examples ."),

@@ -155,7 +155,14 @@ def answered_setting(setting: Setting, models: Sequence[Examples]) -> Setting:
         for prompt in x.prompts
         for word in _DIGITS.findall(prompt)
     }
-    longest = min(max(numbers, default=1), _LONGEST)
+    others = {x for x in numbers if x <= _LONGEST}
+    if setting.width and len(others) == 1 and others != {setting.operand_width}:
+        [own] = others
+        raise InvalidInput(
+            f"operands in prompts have {own} digits, and in training they are padded to "
+            f"{setting.operand_width}: ask as training is written (or --width says otherwise)"
+        )
+    longest = max(others, default=1)
     padded = not setting.natural and not setting.width and len(numbers) == 1
     width = longest if padded and not setting.layout.wide else setting.width
     lengths = tuple(range(1, max(longest, setting.longest * (not setting.natural)) + 1))

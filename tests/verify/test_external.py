@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,13 +15,16 @@ import torch
 from builders.command_line import run_cli
 
 import arith
+from arith.theory.arithmetic.observed import AnsweredDomain, widths_of
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.requests import Request
 from arith.theory.setting.settings import Setting
+from arith.verify.data.answers import said_numbers
+from arith.verify.data.sampling import Sampler
 from arith.verify.data.texts import example_texts
 from arith.verify.external import Answer, answered_setting, ask
 from arith.verify.external_model import greedy
-from arith.verify.judging.answers import JudgedAnswers, judge_examples
+from arith.verify.judging.answers import JudgedAnswers, answered_domain, judge_examples
 from arith.verify.judging.judge import Verdict, exit_code
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import inputs
@@ -149,6 +153,45 @@ def test_several_models_are_judged_each_and_one_that_did_not_learn_is_left_out()
     assert got.lengths[0].inputs == 200
 
 
+def numbers(rows: list[tuple[int, int]], count: int) -> list[tuple[int, int]]:
+    """Pairs of numbers of some lengths, so many of each."""
+    rng = np.random.default_rng(0)
+    low = [(10 ** (m - 1), 10 ** (n - 1)) for m, n in rows]
+    return [
+        (int(rng.integers(a, 10 * a)), int(rng.integers(b, 10 * b)))
+        for a, b in low
+        for _ in range(count)
+    ]
+
+
+def test_answers_are_judged_by_what_is_predicted_of_their_operand_lengths() -> None:
+    """Trained on equal lengths, and asked no others: a bound for all of a length says nothing."""
+    equal = setting(task="add", pe="rope", train_digits="1-4", train_domain="every", **PLAIN)
+    asked = numbers([(n, n) for n in range(1, 7)], 400)
+    rows = [(f"{a}+{b}=", str(a + b if max(a, b) < 10_000 else 0)) for a, b in asked]
+    got = arith.judge(rows, equal).judged
+    assert verdicts(got)[:4] == [Verdict.PREMISE] * 4
+    assert verdicts(got)[4:6] == [Verdict.AGREE] * 2 and exit_code([got.verdict]) in (0, 3)
+    mixed = numbers([(n, n) for n in range(1, 5)] + [(1, 4)], 300)
+    got = arith.judge([(f"{a}+{b}=", str(a + b)) for a, b in mixed], equal).judged
+    [domain] = got.verdict.cell.setting.tests[-1:]
+    assert isinstance(domain, AnsweredDomain) and {w for w, _ in domain.shapes} == {(4, 4), (1, 4)}
+    assert got.verdict.lengths[3].prediction.at_most < 1  # half of them were never shown
+
+
+@pytest.mark.parametrize("kind", ["longest", "every", "lengths", "coin"])
+def test_the_domain_that_answers_were_drawn_from_is_found(kind: str) -> None:
+    s = setting(task="add", train_digits="2", test_digits="3", **PLAIN)
+    domain = replace(s.test(3), kind=kind)
+    fmt = Cell(s, "pico").format_for(3)
+    digits = Sampler(fmt, domain).sample(2_000, np.random.default_rng(0))
+    shapes = Counter(map(tuple, widths_of(digits).tolist()))
+    assert answered_domain(s.test(3), shapes, s) == domain
+    other = answered_domain(s.test(3), Counter({(3, 1): 500, (3, 3): 500}), s)
+    assert isinstance(other, AnsweredDomain)
+    assert sum(w for _, w in other.weighted_boxes(10, 2)) == 1
+
+
 # --- files ---------------------------------------------------------------------------------
 
 LINES = [
@@ -207,7 +250,8 @@ def test_the_table_names_each_length_and_what_explains_it(tmp_path: Path) -> Non
     lines = done.out.splitlines()
     assert lines[1].split("  ")[0] == "digits" and lines[4].split()[:2] == ["3", "longer"]
     assert "lowest 2: a + b of the lowest 2 digits of each operand" in done.out
-    assert "1 that are no inputs of the task, the first: 'what?'; 1 that repeat" in done.out
+    what = "1 that are no inputs of the task as training writes them, the first is number"
+    assert what in " ".join(done.out.split()) and "'what?'; 1 that repeat" in done.out
     assert lines[-1] == "Longer inputs: agree at 3 digits. 1 of 1 model met the premise."
     assert "<svg" in (tmp_path / "a.html").read_text() and (tmp_path / "a.svg").exists()
 
@@ -257,6 +301,27 @@ def test_long_lines_are_no_inputs_and_no_answers() -> None:
     rows = [*LINES[:200], ("1" * 10**6 + "+1=", "3"), ("5+5=", "1" * 10**6)]
     got = arith.judge(rows, task="add", train_digits="1-3", test_digits="1-4", **PLAIN).judged
     assert got.unread[0] == 1 and sum(x.silent for x in got.lengths) == 1
+
+
+def test_prompts_that_are_written_otherwise_than_training_are_named(tmp_path: Path) -> None:
+    padded = [f"{a:05}+{b:05}={a + b:06}" for a, b in PAIRS]
+    (tmp_path / "train.txt").write_text("\n".join(padded))
+    (tmp_path / "wide.txt").write_text("\n".join(f"{a:07}+{b:07}={a + b:08}" for a, b in PAIRS))
+    (tmp_path / "same.txt").write_text("\n".join(padded[::2]))
+    judge = ("judge", "--data", "train.txt", "--answers")
+    done = run_cli(*judge, "wide.txt", cwd=tmp_path)
+    assert done.code == 2 and "have 7 digits, and in training they are padded to 5" in done.err
+    done = run_cli(*judge, "same.txt", cwd=tmp_path)
+    assert done.code == 2 and "same.txt has prompts of the training examples alone" in done.err
+    zeros = [(f"{a}+{b}=", str(a + b)) for a, b in PAIRS[::3]]
+    got = arith.judge([*zeros, ("012+034=", "46")], task="add", train_digits="1-2", **PLAIN).judged
+    assert got.unread == (1, len(zeros) + 1, "012+034=")
+    signed = setting(task="sub", train_digits="1-2", padding="none", results="signed")
+    said = said_numbers(["21-", "3", "-21"], Cell(signed, "pico").format)
+    assert said.tolist() == [-12, 3, -12]
+
+
+PAIRS = [(a, b) for a in range(0, 100, 3) for b in range(0, 100, 7)]
 
 
 def test_test_lengths_are_those_that_were_answered() -> None:

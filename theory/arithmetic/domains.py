@@ -299,8 +299,7 @@ class Domain:
         if not self.has_lengths(widths):
             return False
         n, operands = self.length_of(widths), len(widths)
-        numbers = _numbers(self, base)
-        inputs = prod(numbers[w] for w in widths)
+        inputs = self.inputs(widths, base)
         if not inputs:
             return False
         weight = inputs * self.weight_of_input(widths, base)
@@ -312,9 +311,13 @@ class Domain:
         if self.even:
             return Fraction(1)
         if self.kind in LENGTHS_FIRST:
-            numbers = _numbers(self, base)
-            return Fraction(1, prod(numbers[w] for w in widths))
+            return Fraction(1, self.inputs(widths, base))
         return Fraction(widths.count(max(widths)))  # the operands that may have been picked
+
+    def inputs(self, widths: tuple[int, ...], base: int) -> int:
+        """How many operands of these lengths have the allowed digits only."""
+        numbers = _numbers(self, base)
+        return prod(numbers[w] for w in widths)
 
     def operand_lengths(self, n: int, operands: int) -> Iterator[tuple[int, ...]]:
         """The lengths that operands have together in the part of length n."""
@@ -379,7 +382,7 @@ class Domain:
             found += [(box, share * Fraction(often, every)) for box, often in boxes]
         return found
 
-    def _drawn(self, n: int, base: int, operands: int) -> list[tuple[Box, int]]:
+    def _drawn(self, n: int, base: int, operands: int) -> list[tuple[Box, Fraction | int]]:
         """The boxes of ``cut`` with how often samples of length n fall in each, as a ratio."""
         boxes = self.cut(n, base, operands)
         if self.even:

@@ -12,7 +12,7 @@ themselves count as shown.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, product
 from math import log, prod
@@ -104,6 +104,16 @@ class ObservedDomain(Domain):
     def shows_lengths(self, widths: tuple[int, ...], base: int) -> bool:
         return widths in self.widths
 
+    def of_length(self, n: int) -> Domain:
+        i = self.lengths.index(n)
+        return replace(
+            self,
+            lengths=(n,),
+            shown=self.shown[i : i + 1],
+            widths=tuple(w for w in self.widths if max(w) == n),
+            examples=self.examples[i : i + 1],
+        )
+
     def likely_whole(self, base: int, operands: int) -> bool:
         """True: what no example shows is in no box."""
         return True
@@ -125,7 +135,7 @@ class ObservedDomain(Domain):
         if self.natural and not all(
             w in self.widths
             for w in test.operand_lengths(n, operands)
-            if self._is_defined(_of_widths(w, self.digit_base(base)), self.digit_base(base))
+            if self._is_defined(box_of_widths(w, self.digit_base(base)), self.digit_base(base))
         ):
             return False
         return all(sum(_common(box, x) for x in shown) == box.size for box in asked)
@@ -146,6 +156,49 @@ class ObservedDomain(Domain):
     def text(self) -> str:
         """``9,025 examples of D_2``."""
         return f"{sum(self.examples):,} examples of {super().text()}"
+
+
+@dataclass(frozen=True)
+class AnsweredDomain(Domain):
+    """The inputs of one length that were asked: some combinations of operand lengths.
+
+    Each is as often as it was asked; of one, all inputs are alike.
+
+    Args:
+        shapes: the combinations, each with its share of operands, also of those on which the task
+            is not defined.
+    """
+
+    shapes: tuple[tuple[tuple[int, ...], Fraction], ...] = ()
+
+    @property
+    def even(self) -> bool:
+        return False
+
+    @property
+    def by_lengths(self) -> bool:
+        return True
+
+    def operand_lengths(self, n: int, operands: int) -> Iterator[tuple[int, ...]]:
+        return (widths for widths, _ in self.shapes)
+
+    def number_of_boxes(self, n: int, operands: int) -> int:
+        return len(self.shapes)
+
+    def has_lengths(self, widths: tuple[int, ...]) -> bool:
+        return widths in dict(self.shapes)
+
+    def weight_of_input(self, widths: tuple[int, ...], base: int) -> Fraction:
+        return dict(self.shapes)[widths] / self.inputs(widths, base)
+
+    def _drawn(self, n: int, base: int, operands: int) -> list[tuple[Box, Fraction | int]]:
+        boxes = self.cut(n, base, operands)
+        return [(box, often) for box, (_, often) in zip(boxes, self.shapes, strict=True)]
+
+    def text(self) -> str:
+        """``12 combinations of lengths of D_3``."""
+        many = f"{len(self.shapes):,} combination{'s' * (len(self.shapes) > 1)} of lengths"
+        return f"{many} of {Domain(self.lengths).text()}"
 
 
 def observed(
@@ -390,7 +443,7 @@ def _inputs(box: Box, task: Task, base: int) -> int:
     return int(np.count_nonzero(task.evaluate(*operand_tuples(box.digits, base)) >= 0))
 
 
-def _of_widths(widths: tuple[int, ...], base: int) -> Box:
+def box_of_widths(widths: tuple[int, ...], base: int) -> Box:
     """All operands of some lengths."""
     full = tuple(range(base))
     return Box(tuple((full,) * (w - 1) + (full[w > 1 :],) for w in widths))

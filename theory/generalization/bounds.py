@@ -27,7 +27,7 @@ _MOST_TUPLES = ENTRIES // 100
 """Tuples of units digits that are tried."""
 
 
-def most_right(setting: Setting, findings: list[Finding]) -> Fraction:
+def most_right(setting: Setting, test: Domain, findings: list[Finding]) -> Fraction:
     """The largest share of the inputs of a test domain that can be right.
 
     Of each tuple of operands' lengths, whatever the length of the result, no more can be right
@@ -38,7 +38,6 @@ def most_right(setting: Setting, findings: list[Finding]) -> Fraction:
     """
     spend(sum(50_000 + 100 * max(x.shape.widths) for x in findings))
     right, every = Fraction(0), Fraction(0)
-    test = Domain((max(max(x.shape.widths) for x in findings),), setting.test_kind)
     # But for differences, a guess depends on the kind of digit alone.
     guess = cache(partial(best_guess, setting))
     is_alike = not setting.task.needs_order

@@ -300,20 +300,20 @@ def _natural(setting: Setting, shown: Support) -> Observation:
 
 def _at_length(addresses: AddressObservation, digits: int) -> AtLength:
     """What is found at a length, by its shapes."""
-    setting = addresses.setting
+    setting, test = addresses.setting, addresses.setting.test(digits)
     try:
-        findings = addresses.find(setting.test(digits))
+        findings = addresses.find(test)
     except NotCountable:
         return AtLength()
     if setting.test_allowed or all(x.right for x in findings):  # bounds are those of all digits
         return AtLength(findings)
-    at_most, encoding = most_right(setting, findings), setting.encoding
+    at_most, encoding = most_right(setting, test, findings), setting.encoding
     if at_most == 1:
         return AtLength(findings)
     longest = setting.train.every_length[-1]
     if encoding.selection != "any":
         always = [x.always() for x in findings]
-        surely = most_right(setting, always)
+        surely = most_right(setting, test, always)
         if surely == 1 or digits <= longest + longest // NEAR:
             like = (
                 "an address that training never showed is like those beside it, up to one digit up "

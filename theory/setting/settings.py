@@ -49,6 +49,7 @@ class Setting:
         test_layout: how test examples are written; None for as those of training.
         base: that of the tokens; where one holds several digits, a power of that of the digits.
         result_width: to how many digits padded results are written; 0 for those of the largest.
+        tests: test domains of one length each, in place of those that the kind has there.
 
     Raises:
         InvalidInput: parts that make no sense, by themselves or together.
@@ -70,6 +71,7 @@ class Setting:
     test_each: tuple[tuple[int, ...], ...] = ()
     test_allowed: Allowed = ()
     result_width: int = 0
+    tests: tuple[Domain, ...] = ()
 
     def __post_init__(self) -> None:
         if not 2 <= self.base <= LARGEST_BASE:
@@ -373,6 +375,9 @@ class Setting:
 
     def test(self, length: int) -> Domain:
         """The test domain of one length."""
+        for domain in self.tests:
+            if domain.lengths == (length,):
+                return domain
         longest = max((x[-1] for x in self.asked_each), default=0)
         each = tuple((*x, length) if x[-1] == longest else x for x in self.asked_each)
         allowed, kind = self.test_allowed, self.test_kind

@@ -72,6 +72,7 @@ class Suggestion:
         goes_on: whether the length after the longest tested one generalizes as well.
         proved: whether that follows from the premises by mathematics alone.
         trained: whether every tested length is then a trained one, so that nothing is claimed.
+        then_trained: the tested lengths that are trained by it, and were not.
         slow: whether such a model may take long to converge, or never do so (rule ``leap``).
     """
 
@@ -80,6 +81,7 @@ class Suggestion:
     goes_on: bool
     proved: bool
     trained: bool
+    then_trained: tuple[int, ...] = ()
     slow: bool = False
 
     @property
@@ -125,6 +127,7 @@ class Advice:
                     "goes_on": s.goes_on,
                     "proved": s.proved,
                     "trained": s.trained,
+                    "then_trained": list(s.then_trained),
                     "slow": s.slow,
                     "command": " ".join(s.command),
                 }
@@ -209,7 +212,9 @@ def _suggestion(setting: Setting, changes: tuple[Change, ...]) -> list[Suggestio
     if not _works(prediction):
         return []
     trained = all(map(after.is_premise, lengths))
-    return [Suggestion(changes, after, _goes_on(after), not prediction.observed, trained)]
+    known = setting.train.every_length
+    more = tuple(n for n in lengths if n in after.train.every_length and n not in known)
+    return [Suggestion(changes, after, _goes_on(after), not prediction.observed, trained, more)]
 
 
 def _goes_on(setting: Setting) -> bool:

@@ -16,6 +16,7 @@ from itertools import product
 from math import prod
 from typing import Any
 
+from arith.theory.arithmetic.domains import Domain
 from arith.theory.errors import InvalidInput, unknown_name
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.predict import Prediction, predict
@@ -95,7 +96,7 @@ class Comparison:
         }
 
 
-def compare(request: Request, varied: Mapping[str, str]) -> Comparison:
+def compare(request: Request, varied: Mapping[str, str], train: Domain | None = None) -> Comparison:
     """The predictions of a request with every combination of some options' values.
 
     Test lengths are the same in every row: unless they are given, those up to three digits more
@@ -104,6 +105,7 @@ def compare(request: Request, varied: Mapping[str, str]) -> Comparison:
     Args:
         varied: the names of options, of ``BY``, each with its values, separated by commas; those
             with one value are the same in every row.
+        train: what a file of examples shows, in place of what options say of training.
 
     Raises:
         InvalidInput: an option that cannot differ, too many rows, or none that makes sense.
@@ -122,7 +124,7 @@ def compare(request: Request, varied: Mapping[str, str]) -> Comparison:
         request = replace(request, test_digits=f"1-{max(tested, default=1)}")
         settings = [_asked(request, each, values) for values in combinations]
     told = [tuple(values[i] for i in by) for values in combinations]
-    rows = tuple(_row(values, x) for values, x in zip(told, settings, strict=True))
+    rows = tuple(_row(values, x, train) for values, x in zip(told, settings, strict=True))
     if not any(row.prediction for row in rows):
         raise InvalidInput(rows[0].refused)
     return Comparison(tuple([*each][i] for i in by), rows)
@@ -166,8 +168,9 @@ def _refused(request: Request) -> str:
     return ""
 
 
-def _row(values: tuple[str, ...], request: Request) -> Row:
+def _row(values: tuple[str, ...], request: Request, train: Domain | None) -> Row:
     try:
-        return Row(values, predict(request.setting()))
+        setting = request.setting()
+        return Row(values, predict(replace(setting, train=train) if train else setting))
     except InvalidInput as error:
         return Row(values, None, str(error))

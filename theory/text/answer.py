@@ -47,11 +47,12 @@ def answer_line(prediction: Prediction) -> str:
     text = "; ".join(said)
     if silent:
         text += ". No claim" if said else "no claim"
-        text += f" at {silent}: {_why_silent(prediction)}"
+        text += f" at {silent}: {why_silent(prediction)}"
     return f"Answer, if the premises are met: {text}."
 
 
-def _why_silent(prediction: Prediction) -> str:
+def why_silent(prediction: Prediction) -> str:
+    """Why nothing is claimed at some lengths, in a clause."""
     rules = {step.rule for step in prediction.derivation if step.leaves_open}
     if "count" in rules or not all(x.counted for x in prediction.lengths):
         return "it was not counted, as that would take too long, or the answer is open"
@@ -75,9 +76,14 @@ def _said(prediction: Prediction) -> tuple[list[str], str]:
     most = [x for x in prediction.lengths if x.claim == Claim.AT_LEAST]
     wrong = [x for x in prediction.lengths if x not in [*silent, *always, *most]]
     said = [f"right at {_at(right)}"] if right else []
-    said += [f"{_nearly(x)} at {_at(x)}" for x in (nearly, most) if x]
-    said += [f"{_wrong(wrong)} at {_at(wrong)}"] if wrong else []
+    said += [f"{_nearly(x)} at {_at(x)}" for lengths in (nearly, most) for x in _apart(lengths)]
+    said += [f"{_wrong(x)} at {_at(x)}" for x in _apart(wrong)]
     return said, _at(silent) if silent else ""
+
+
+def _apart(lengths: list[LengthPrediction]) -> list[list[LengthPrediction]]:
+    """Shorter and longer inputs apart, so that each have a bound of their own."""
+    return [list(group) for _, group in groupby(lengths, key=lambda x: x.direction)]
 
 
 def _nearly(lengths: list[LengthPrediction]) -> str:

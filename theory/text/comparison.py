@@ -13,7 +13,7 @@ import numpy as np
 from arith.theory.arithmetic.directions import Direction
 from arith.theory.generalization.outcomes import Claim
 from arith.theory.studies.compare import Comparison, Row
-from arith.theory.text.answer import INPUTS, cut
+from arith.theory.text.answer import INPUTS, cut, why_silent
 from arith.theory.text.style import CENTRED, INK, figure, heat_map
 from arith.theory.text.text import SIGNS, short_claim
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _NAMES = {"pe": "encoding", "train_digits": "training lengths"}
 """What a column of options is called, if otherwise than the option."""
 _TRAINED, _NO_SENSE = "trained", "-"
+_FORECAST = "~: no claim; the median of what was measured in settings like it, a forecast"
 _WIDTH, _STRIP = 8.0, 0.3
 """Of the picture, and of a row in it, in inches."""
 
@@ -77,11 +78,14 @@ def _kind(c: Comparison, column: Sequence[int]) -> str:
 
 
 def _claimed(row: Row, digits: int) -> str:
-    """What is claimed of a row at a length, in few characters."""
+    """What is claimed of a row at a length, in few characters; else the median of its forecast."""
     x = row.at(digits)
-    if x is None:
+    if x is None or row.prediction is None:
         return _NO_SENSE
-    return _TRAINED if row.is_trained(digits) else short_claim(x)
+    if row.is_trained(digits):
+        return _TRAINED
+    found = row.prediction.forecasts.get(digits) if x.claim == Claim.NONE else None
+    return f"~{found.median:.2f}" if found and found.near else short_claim(x)
 
 
 def comparison_legend(c: Comparison) -> list[str]:
@@ -89,7 +93,15 @@ def comparison_legend(c: Comparison) -> list[str]:
     shown = " ".join(_claimed(row, n) for row in c.rows for n in c.lengths)
     signs = [f"{sign}: {meaning}" for sign, meaning in SIGNS.items() if sign in shown]
     head = "Share of inputs that a converged model gets right, by the digits of the longest operand"
+    signs += [_FORECAST] * ("~" in shown)
     lines = ["; ".join([head, *signs])]
+    why: dict[str, list[str]] = {}
+    for row in c.predicted:
+        open_ = [n for n in c.lengths if (x := row.at(n)) and x.claim == Claim.NONE]
+        if row.prediction and any(not row.is_trained(n) for n in open_):
+            why.setdefault(why_silent(row.prediction), []).append(", ".join(row.values))
+    lines += [f"No claim: {text} ({'; '.join(rows)})" for text, rows in why.items()]
+    lines += ["arith predict --explain says more of one of them"] * bool(why)
     return [*lines, *(f"{', '.join(x.values)}: {x.refused}" for x in c.rows if x.refused)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 from arith.theory.arithmetic.decision import Decision
@@ -29,7 +30,8 @@ IN_PAPER = ("source", "setting", "reported", "predicted", "outcome")
 LEGEND = (
     "reported, predicted: on inputs longer than the trained ones. outcome: agrees (within "
     f"{TOLERANCE}), disagrees, or the premise that does not hold, so that nothing is compared. "
-    "All of one: arith literature FINDING."
+    "(f^): what was reported is how often answers are those of f^. All of one: arith literature "
+    "FINDING; those of an author, an encoding or a task: arith literature abacus."
 )
 
 _AS_REPORTED = {
@@ -65,12 +67,37 @@ def _span(lengths: tuple[int, ...]) -> str:
     return "+".join(f"{a}" if a == b else f"{a}-{b}" for a, b in runs(lengths)) or "?"
 
 
-def short_table() -> list[list[str]]:
-    """Every comparison in a line, under ``IN_SHORT``."""
+def found(word: str | None) -> list[Finding]:
+    """The findings that a word names: by its name, or all of an author, an encoding or a task.
+
+    Raises:
+        InvalidInput: it names none.
+    """
+    if word is None:
+        return list(findings())
+    one = [f for f in findings() if f.id == word]
+    of = one or [f for f in findings() if word.lower() in _names(f)]
+    return of or [_named(word)]
+
+
+def _names(f: Finding) -> set[str]:
+    """The words that a finding is found by."""
+    words = re.findall(r"[\w.-]+", f"{f.paper.authors} {f.paper.source} {f.task}")
+    return {x.lower().strip(".") for x in (*words, f.encoding, f.task, f.layout, *_about(f))}
+
+
+def _about(f: Finding) -> list[str]:
+    return ["f^"] if f.against == "learned_function" else []
+
+
+def short_table(word: str | None = None) -> list[list[str]]:
+    """Every comparison that a word names in a line, under ``IN_SHORT``."""
     rows = []
-    for c in map(compare, findings()):
+    for c in map(compare, found(word)):
         possible = "/".join(possible_results(c.finding, c.lengths)) or "-"
-        rows.append([c.finding.id, c.finding.result or "-", possible, c.premise or c.outcome])
+        what = " (f^)" * (c.finding.against == "learned_function")
+        found_there = f"{c.finding.result or '-'}{what}"
+        rows.append([c.finding.id, found_there, possible, c.premise or c.outcome])
     return rows
 
 
@@ -83,7 +110,7 @@ def latex_findings(name: str | None = None) -> str:
     from arith.theory.text.latex import latex_table
 
     rows = []
-    for c in map(compare, findings() if name is None else [_named(name)]):
+    for c in map(compare, found(name)):
         if c.in_scope or name is not None:
             paper, row = c.finding.paper, dict(zip(COLUMNS, _row(c), strict=True))
             row["source"] = f"{paper.authors} {paper.year}, {paper.source}"

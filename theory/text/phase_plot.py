@@ -97,6 +97,12 @@ def _note(d: PhaseDiagram) -> str:
     return f"Hatched: {said} of {len(d.cells)} cells." if said else ""
 
 
+def map_lines(d: PhaseDiagram) -> list[str]:
+    """What the picture shows: how many columns generalize, and all of them."""
+    listed = ", ".join(map(str, d.generalizing))
+    return [f"{headline(d)}.", *([f"They are {listed}."] if listed else [])]
+
+
 def left_out_line(d: PhaseDiagram) -> str | None:
     """A sentence on the moduli (or bases) that are left out, if there are any."""
     if not d.left_out:

@@ -14,6 +14,7 @@ from arith.theory.arithmetic.directions import Direction
 from arith.theory.arithmetic.exact_text import exact_text
 from arith.theory.arithmetic.lengths_text import lengths_text, runs
 from arith.theory.arithmetic.shares import fixed_text, share_text
+from arith.theory.generalization.lengths import MOST_UNSEEN
 from arith.theory.generalization.outcomes import Claim, Status
 from arith.theory.text.answer import INPUTS, UNCLAIMED, cut
 
@@ -113,13 +114,17 @@ def length_rows(prediction: Prediction) -> list[list[str]]:
 def _accuracy_text(x: LengthPrediction) -> str:
     """``49/4950 ≈ 0.0099 ± 0.01``: of the expected function; ± is what training leaves open.
 
-    ``1 or 0`` where a stable model computes one of two functions; ``1 if stable`` where both are
-    right.
+    ``0.25 to 1`` where that is more than an exact claim bears.  ``1 or 0`` where a stable model
+    computes one of two functions; ``1 if stable`` where both are right.
     """
     if x.candidates:
         return " or ".join(map(_share_in_table, x.candidates)) + _IF_STABLE * _are_alike(x)
     if x.learned_accuracy is None:
         return "?"
+    if x.unseen > MOST_UNSEEN:
+        low, high = x.learned_accuracy - x.unseen, x.learned_accuracy + x.unseen
+        least, most = max(Fraction(0), low), min(Fraction(1), high)
+        return f"{_rounded(least, 3, ROUND_FLOOR)} to {_rounded(most, 3, ROUND_CEILING)}"
     text = _share_in_table(x.learned_accuracy)
     return text + (f" ± {share_text(x.unseen, 2)}" if x.unseen else "")
 
@@ -197,8 +202,15 @@ class Claimed(Protocol):
     def at_most(self) -> Fraction: ...
 
 
+def claim_in_table(x: LengthPrediction) -> str:
+    """The same with decimals beside fractions: ``1/3 ≈ 0.333 ± 0.01``, ``at most 0.25``."""
+    if x.claim == Claim.NONE:
+        return UNCLAIMED
+    return _accuracy_text(x) if x.claim == Claim.EXACT else bound_word(x)
+
+
 def claim_text(x: Claimed) -> str:
-    """What is claimed at a length, exactly: ``49/4950``, ``1/8 to 1/4``, ``no claim``."""
+    """What is claimed at a length: ``49/4950``, ``1/8 to 1/4``, ``no claim``."""
     least, most = fraction_text(x.at_least), fraction_text(x.at_most)
     return {
         Claim.EXACT: fraction_text(x.accuracy),
@@ -262,13 +274,21 @@ def legend(prediction: Prediction, leaps: Decision) -> list[str]:
     if any(x.direction == Direction.IN_DOMAIN and not s.is_premise(x.digits) for x in lengths):
         lines.append("A trained length is tested on inputs that training shows seldom or never.")
     if any(x.status == Status.UNDETERMINED for x in lengths):
-        lines.append("Where the answer is open, --explain says why.")
+        lines.append(
+            "Where the answer is open, --explain says why, and arith advise what to change."
+        )
     lines += _candidate_lines(lengths)
     decided = [x for x in lengths if not x.candidates]
     if any(x.learned_accuracy is None for x in decided):
         lines.append("?: no exact accuracy follows, or it takes too long to be counted.")
-    if any(x.unseen for x in decided if x.learned_accuracy is not None):
+    unseen = [x.unseen for x in decided if x.unseen and x.learned_accuracy is not None]
+    if any(x <= MOST_UNSEEN for x in unseen):
         lines.append("±: the share of inputs whose answer the training data do not determine.")
+    if any(x > MOST_UNSEEN for x in unseen):
+        lines.append(
+            "An expected accuracy from one number to another: the training data do not determine "
+            "the answers of so many inputs."
+        )
     open_too = any(x.unseen and x.claim == Claim.EXACT for x in lengths)
     meaning = {
         Claim.EXACT: f"exact, the accuracy is the one shown{', give or take its ±' * open_too}",
@@ -333,7 +353,9 @@ def advice_text(advice: Advice) -> list[str]:
         lines.append("A model generalizes after any one of these changes, cheapest first:")
         for n, x in enumerate(advice.suggestions, 1):
             limit = [] if x.goes_on else [f"up to {digits_text(max(s.test_lengths))} only"]
-            sure = ["which are then trained"] if x.trained else ["proved"] * x.proved
+            more = lengths_text(x.then_trained) if x.then_trained else ""
+            sure = [f"trains on the tested {more}"] if more else []
+            sure += ["proved"] * (x.proved and not x.trained)
             notes = ", ".join([*limit, *sure, *["may take long to learn"] * x.slow])
             lines += [f"{n}. {x.text}{f' ({notes})' if notes else ''}", _command_lines(x.command)]
         lines += _how_sure([x.proved for x in advice.suggestions if not x.trained])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -30,6 +30,7 @@ _ENDS = re.compile(r"(?:<eos>|<end>|</s>|<\|endoftext\|>|;).*", re.DOTALL)
 """What ends an answer."""
 _WORD = {True: re.compile(r"[-−]?[0-9a-z]+"), False: re.compile(r"[-−]?[0-9]+(?::[0-9]+)*")}
 """A number in a base above 10, by whether each digit is one character."""
+_SIGN_LAST = re.compile(r"([0-9a-z:]+)[-−](?![0-9])")
 
 
 def said_numbers(texts: Sequence[str], fmt: Format) -> np.ndarray:
@@ -45,7 +46,11 @@ def said_numbers(texts: Sequence[str], fmt: Format) -> np.ndarray:
         lines = [_first_line(x) for x in texts]
         texts = cleaned(Examples(lines, lines), base).answers
     longest = _MORE + fmt.result_width * max(form.in_token, 1) * len(str(base))
-    words = [word if word and len(word) <= longest else None for word in _words(texts, base)]
+    sign_last = fmt.task.signed and form.result_first == "least"
+    words = [
+        word if word and len(word) <= longest else None
+        for word in (_written(text[:_MOST], base, sign_last) for text in texts)
+    ]
     digits, _, negative = digits_of([x or "0" for x in words], base, form.result_first)
     values = values_of(np.maximum(digits, 0), base).astype(object)
     values = np.where(negative, -values, values)
@@ -53,12 +58,14 @@ def said_numbers(texts: Sequence[str], fmt: Format) -> np.ndarray:
     return values
 
 
-def _words(texts: Sequence[str], base: int) -> Iterator[str | None]:
-    return (_written(text[:_MOST], base) for text in texts)
+def _written(text: str, base: int, sign_last: bool) -> str | None:
+    """The digits of the number that an answer is, as they are written, after a minus sign.
 
-
-def _written(text: str, base: int) -> str | None:
-    """The digits of the number that an answer is, as they are written, and a minus sign."""
+    Args:
+        sign_last: the sign is written after the digits.
+    """
+    if sign_last and (signed := _SIGN_LAST.match(_first_line(text).lower())):
+        return f"-{signed[1]}"
     if base <= 10:
         return written_number(text)
     found = _WORD[base <= len(DIGITS)].match(_first_line(text).lower())
@@ -112,7 +119,7 @@ def parse_log(data: bytes, what: str) -> Examples:
         if not line.strip():
             continue
         try:
-            entry = json.loads(line)
+            entry = json.loads(line, parse_int=str, parse_float=str)
             said = entry.get("filtered_resps") or entry["resps"]
             while isinstance(said, list):
                 said = said[0]

@@ -19,15 +19,19 @@ ANSWERS = ("answer", "completion", "output", "target", "response", "result")
 """The names of a prompt and of its answer, in JSON and in the first line of CSV."""
 _SHOWN = 60
 """Characters of a line that an error repeats."""
+_FIRST = 100
+"""Lines by which it is seen whether a blank stands before answers."""
 _END = re.compile(r"(?:<eos>|<end>|</s>|<\|endoftext\|>|[$;.])\s*$")
 _BEGIN = re.compile(r"^\s*(?:<bos>|<s>|\$)")
+_MARK = re.compile(r"=>|->|→|\t|\?|\b(?:is|equals|makes|gives|(?:a|answer):)(?=\s)", re.IGNORECASE)
+"""What stands before an answer, where no ``=`` does."""
 
 
 @dataclass(frozen=True)
 class Examples:
     """Prompts and their answers, as they are written.
 
-    Where a line has no ``=``, all of it is the prompt, and the answer is empty.
+    Where nothing parts the two in a line, all of it is the prompt, and the answer is empty.
     """
 
     prompts: list[str]
@@ -69,24 +73,46 @@ def parse_examples(data: bytes, what: str) -> Examples:
     elif "=" not in first and "," in first:
         pairs = list(_of_csv([(i + 1, lines[i]) for i in kept], what))
     else:
-        pairs = [split_line(lines[i]) for i in kept]
+        blanks = any(_ends_after_blank(lines[i]) for i in kept[:_FIRST])
+        pairs = [split_line(lines[i], blanks) for i in kept]
     if not pairs:
         raise InvalidInput(f"{what}: it has no examples")
     prompts, answers = map(list, zip(*pairs, strict=True))
     return Examples(prompts, answers)
 
 
-def split_line(line: str) -> tuple[str, str]:
-    """The prompt of a line, up to the last ``=``, and its answer; what ends it is cut."""
+def split_line(line: str, blanks: bool = False) -> tuple[str, str]:
+    """The prompt of a line, up to the last ``=``, and its answer; what ends it is cut.
+
+    Where there is none ``->``, a tab, a question mark or a word such as ``is`` parts them.
+
+    Args:
+        blanks: else the last blank does.
+    """
     if line[-1:] in "$;.> \t" or line[:1] in "<$ \t":
-        line = _END.sub("", _BEGIN.sub("", line))
+        line = _END.sub("", _BEGIN.sub("", line)).rstrip()
     before, equals, after = line.rpartition("=")
-    return (before + equals, after.strip()) if equals else (line, "")
+    if equals and after[:1] != ">":
+        return before + equals, after.strip()
+    marks = [x for x in _MARK.finditer(line) if line[x.end() :].strip()]
+    if marks:
+        return line[: marks[-1].start()] + "=", line[marks[-1].end() :].strip()
+    if blanks and " " in line:
+        before, _, after = line.rpartition(" ")
+        return before.strip() + "=", after
+    return line, ""
+
+
+def _ends_after_blank(line: str) -> bool:
+    """Whether a number stands after a blank, in a line whose blanks are not between digits."""
+    words = line.split()
+    whole = len(words) > 1 and words[-1].isalnum() and words[-2][-1].isalnum()
+    return whole and any(len(x) > 1 and x.isalnum() for x in words)
 
 
 def _loads(line: str, where: str) -> Any:
     try:
-        return json.loads(line)
+        return json.loads(line, parse_int=str, parse_float=str)  # of any length, as it is written
     except (ValueError, RecursionError):
         raise InvalidInput(f"{where}: no JSON: {_cut(line)}") from None
 
@@ -108,8 +134,8 @@ def _of_json(entry: Any, where: str) -> tuple[str, str]:
         entry = [prompt, answer]
     if isinstance(entry, list) and len(entry) == 2:
         prompt, answer = entry
-        if isinstance(prompt, str) and isinstance(answer, str | int) and answer is not True:
-            return prompt, str(answer).strip()
+        if isinstance(prompt, str) and isinstance(answer, str):
+            return prompt, answer.strip()
     raise InvalidInput(
         f"{where}: it needs a prompt and an answer, as in "
         f'{{"prompt": "12+34=", "answer": "46"}}, not {_cut(json.dumps(entry))}'

@@ -23,7 +23,15 @@ from arith.theory.arithmetic.expressions import NAMES, parse_task
 from arith.theory.arithmetic.integer_arrays import exact_dtype
 from arith.theory.arithmetic.lengths_text import lengths_text, runs
 from arith.theory.arithmetic.observed import ObservedDomain, distinct, observed, widths_of
-from arith.theory.arithmetic.tasks import TASKS, Operations, Task, named_task
+from arith.theory.arithmetic.tasks import (
+    DIGIT_FUNCTIONS,
+    SIGNED,
+    TASKS,
+    UNSIGNED,
+    Operations,
+    Task,
+    named_task,
+)
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.requests import LARGEST_DIGITS, LARGEST_MODULUS, Request
 from arith.theory.setting.settings import Setting
@@ -47,10 +55,16 @@ from arith.verify.data.texts import (
 
 LOOKED_AT = 1_000
 """Lines by which formats and tasks are chosen."""
-LEAST_FIT = Fraction(1, 2)
-"""The least share of these that a format and a task fit; fewer are of another kind."""
+LEAST_FIT = Fraction(9, 10)
+"""The least share of lines that a format and a task fit: the premise of a prediction is a model
+that is right in training, and of more wrong lines none is."""
+_NEAR = Fraction(1, 4)
+"""Of fewer lines a task is not named as one that nearly fits."""
 _PART = 50_000
-"""Lines that are read at once."""
+"""Lines that are read at once, of up to ``_LINE`` digits each; of longer ones fewer are."""
+_LINE = 100
+_LONGEST = 1_000
+"""Characters of a number, zeros before it included; longer ones are none."""
 _LEAST_WRAPPED = 5
 """Lines by which a modulus shows itself."""
 _FEW = 20
@@ -103,7 +117,8 @@ class Reading:
         operands: their digits ``(n, k, N)``, units first.
         values: the value of each operand, ``(n,)``.
         results: the values of results, below zero where a minus sign says so.
-        written: how many digits of each operand are written, ``(n, k)``, and of the result.
+        written: how many digits of each operand are written, ``(n, k)``, and of the result, with
+            its sign.
         fits: the lines that are written so and have digits of the base only.
     """
 
@@ -120,29 +135,38 @@ class Reading:
 
 def reading(cut: Columns, base: int, order: tuple[str, str]) -> Reading:
     """The numbers of some columns."""
-    each = [digits_of(numbers, base, order[0]) for numbers in cut.operands]
-    said, result_written, negative = digits_of(cut.answers, base, order[1])
-    n, width = len(cut.answers), max(x.shape[1] for x, *_ in each)
+    each = [digits_of(list(map(_short_number, x)), base, order[0]) for x in cut.operands]
+    answers = list(map(_short_number, cut.answers))
+    said, result_written, negative = digits_of(answers, base, order[1])
+    n, width = len(answers), max(x.shape[1] for x, *_ in each)
     operands = np.zeros((n, len(each), width), dtype=np.int16)
     for j, (digits, *_) in enumerate(each):
         operands[:, j, : digits.shape[1]] = digits
-    fits = cut.fits & (operands >= 0).all(axis=(1, 2)) & (said >= 0).all(axis=1)
-    operands[~fits] = 0
-    said = np.where(fits[:, None], said, 0)
-    results = values_of(said, base)
     written = np.stack([x[1] for x in each], axis=1)
     lengths = widths_of(operands)
+    fits = cut.fits & (operands >= 0).all(axis=(1, 2)) & (said >= 0).all(axis=1)
+    fits &= (written > 0).all(axis=1) & (lengths <= LARGEST_DIGITS).all(axis=1)
+    operands[~fits] = lengths[~fits] = 0
+    operands = operands[:, :, : max(int(lengths.max(initial=1)), 1)]
+    said = np.where(fits[:, None], said, 0)
+    said_lengths = widths_of(said[:, None])[:, 0]
+    results = values_of(said[:, : int(said_lengths.max(initial=1))], base)
     return Reading(
         operands,
         [values_of(operands[:, j], base) for j in range(len(each))],
         np.where(negative, -results, results),
         written,
-        result_written,
+        result_written + negative,
         cut.signs,
         fits,
         bool((written > lengths)[fits].any()),
-        bool((result_written > widths_of(said[:, None])[:, 0])[fits].any()),
+        bool((result_written > said_lengths)[fits].any()),
     )
+
+
+def _short_number(text: str) -> str:
+    """A number in text; empty if it is longer than any."""
+    return text if len(text) <= _LONGEST else ""
 
 
 @dataclass(frozen=True)
@@ -233,8 +257,8 @@ def find_setting(
     guess = _guess(examples, given, Request(**given))
     rows = _Rows.read(examples, guess)
     count = len(rows.digits)
-    if not count:
-        raise InvalidInput(f"no example is one of {guess.task.text()}")
+    if count < LEAST_FIT * len(examples):
+        raise _misfit(examples, guess, Fraction(count, len(examples)), int(rows.right.argmin()))
     chosen = _options(rows, guess, given, examples)
     if between and "layout" in chosen:
         chosen["layout"] = read_layout(f"{chosen['layout']}, space between operands").name
@@ -305,7 +329,9 @@ def _guess(examples: Examples, given: Mapping[str, Any], known: Request) -> _Gue
     some = _sample(examples)
     layout = read_layout(known.layout) if {"layout"} & {*given} else None
     named = {"task", "expr"} & {*given}
-    stated = replace(Request(), task=known.task, expr=known.expr, modulus=known.modulus)
+    stated = replace(
+        Request(), task=known.task, expr=known.expr, modulus=known.modulus, results=known.results
+    )
     asked = stated.setting().task if named and _is_known(known) else None
     found: list[tuple[Fraction, float, _Guess]] = []
     for base in [known.base] if "base" in given else _bases(some):
@@ -320,7 +346,7 @@ def _guess(examples: Examples, given: Mapping[str, Any], known: Request) -> _Gue
                 read = reading(cut, base, order)
                 if len(some) > _FEW and len(np.unique(read.results[read.fits])) == 1:
                     continue  # cut where zeros are
-                if fits := _tasks(read, asked, known):
+                if fits := _tasks(read, asked, known, base):
                     fit, task, others = fits
                     guess = _Guess(task, base, order, form, layout, others)
                     found.append((fit, task.modulus or inf, guess))
@@ -329,15 +355,36 @@ def _guess(examples: Examples, given: Mapping[str, Any], known: Request) -> _Gue
     # A larger modulus is met by chance more seldom.  (Two digits read in the other order, sums and
     # differences are right modulo 99 too: of the whole numbers first.)
     best = max(found, key=itemgetter(0, 1), default=None)
-    if best is None or best[0] < LEAST_FIT:
+    if best is None or best[0] < _NEAR:
         what = asked.text() if asked else "any task"
-        nearest = f"; {float(100 * best[0]):.3g}% fit {best[2].task.text()}" if best else ""
         raise InvalidInput(
-            f"the examples are not read as examples of {what}{nearest}: the first is "
-            f"'{_cut(examples.line(0))}', and a line looks like 12+34=46 (--task, --layout and "
-            "--base say more)"
+            f"the examples are not read as examples of {what}: the first is "
+            f"'{_cut(examples.line(0))}'{_too_long(examples.line(0))}, and a line looks like "
+            "12+34=46 (--task, --layout and --base say more)"
         )
-    return best[2]
+    share, _, guess = best
+    if share < LEAST_FIT:
+        _, right = _right(reading(guess.cut(some), guess.base, guess.order), guess.task)
+        raise _misfit(some, guess, share, int(right.argmin()))
+    return guess
+
+
+def _misfit(examples: Examples, guess: _Guess, share: Fraction, odd: int) -> InvalidInput:
+    """That too many examples are none of the task that fits most; one of them is shown."""
+    line = examples.line(odd)
+    return InvalidInput(
+        f"{float(100 * share):.3g}% of the examples are of {guess.task.text()} in base "
+        f"{guess.base}, and {float(100 * LEAST_FIT):.3g}% have to be: one that is not is "
+        f"'{_cut(line)}'{_too_long(line)} (--task, --layout and --base say how to read them)"
+    )
+
+
+def _too_long(line: str) -> str:
+    """That a line has a number that is too long; empty if it has none."""
+    longest = max(map(len, re.findall("[0-9a-z]+", line)), default=0)
+    return f", with a number of {longest:,} digits: at most {LARGEST_DIGITS}" * (
+        longest > LARGEST_DIGITS
+    )
 
 
 def _is_known(request: Request) -> bool:
@@ -410,7 +457,7 @@ def _forms(texts: Examples, asked: Task | None, layout: Layout | None) -> Iterat
 
 
 def _tasks(
-    read: Reading, asked: Task | None, known: Request
+    read: Reading, asked: Task | None, known: Request, base: int
 ) -> tuple[Fraction, Task, tuple[str, ...]] | None:
     """The share of the lines that the best task fits, that task, and others that fit as many.
 
@@ -428,7 +475,7 @@ def _tasks(
         chosen = read.fits & np.array([s == sign for s in read.signs])
         fits = [
             (int(_is_right(read, task, chosen).sum()), task)
-            for task in _candidates(read, chosen, k, sign, known)
+            for task in _candidates(read, chosen, k, sign, known, base)
         ]
         if not fits:
             return None
@@ -451,18 +498,24 @@ def _tasks(
         if len(set(names)) < len(names):
             return None
         by_name = sorted(parts, key=lambda x: list(TASKS).index(x.name) if x.name in TASKS else 99)
-        task = named_task(",".join(x.name for x in by_name), parts[0].modulus)
+        results = SIGNED if any(x.signed for x in parts) else UNSIGNED
+        task = named_task(",".join(x.name for x in by_name), parts[0].modulus, results)
     return Fraction(total, n), task, others if len(parts) == 1 else ()
 
 
 def _candidates(
-    read: Reading, chosen: np.ndarray, k: int, sign: str, known: Request
+    read: Reading, chosen: np.ndarray, k: int, sign: str, known: Request, base: int
 ) -> Iterator[Task]:
     """The tasks of so many operands that are tried, those first that are written with the sign."""
     names = [n for n, row in TASKS.items() if len(row.names) == k]
     if known.task is not None:
         names = [n for n in names if n in known.task.split(",")]
     plain = [named_task(n) for n in names if not TASKS[n].modular]
+    if (read.results[chosen] < 0).any():
+        plain = [replace(x, results=SIGNED) for x in plain if x.subtracts]
+    elif k == 1:
+        whole = (n for n, x in DIGIT_FUNCTIONS.items() if not x.modular)
+        plain += [named_task(n, base=base) for n in whole if known.task in (None, n)]
     if k > 3 or (k == 1 and known.task is None):
         plain.append(parse_task(" + ".join(NAMES[:k])))
     plain.sort(key=lambda task: sign_of(task) != sign if k > 1 else False)
@@ -562,9 +615,11 @@ class _Rows:
         kind = np.uint8 if guess.base <= 256 else np.uint16
         parts, widths, rights = list[np.ndarray](), list[np.ndarray](), list[np.ndarray]()
         wrong, sets, zeros = list[tuple[np.ndarray, int]](), [set[int]() for _ in range(3)], False
-        for start in range(0, len(examples), _PART):
+        longest = max(map(len, examples.prompts))
+        step = max(1, _PART * _LINE // max(longest, _LINE))
+        for start in range(0, len(examples), step):
             part = Examples(
-                *(x[start : start + _PART] for x in (examples.prompts, examples.answers))
+                *(x[start : start + step] for x in (examples.prompts, examples.answers))
             )
             read = reading(guess.cut(part), guess.base, guess.order)
             operations, right = _right(read, guess.task)
@@ -585,8 +640,6 @@ class _Rows:
                 (rows[i].astype(kind), read.results[i]) for i in np.flatnonzero(read.fits & ~right)
             ]
         longest = max(int(x.max(initial=1)) for x in widths)
-        if longest > LARGEST_DIGITS:
-            raise InvalidInput(f"operands have up to {longest} digits: at most {LARGEST_DIGITS}")
         digits = np.zeros((sum(map(len, parts)), parts[0].shape[1], longest), dtype=kind)
         at = 0
         for rows in parts:
@@ -628,11 +681,13 @@ def _options(
     task, form = guess.task, guess.form
     found: dict[str, Any] = {}
     if not {"task", "expr"} & {*given}:
-        is_named = all(x in TASKS for x in task.name.split(","))
+        is_named = all(x in TASKS or x in DIGIT_FUNCTIONS for x in task.name.split(","))
         found["task" if is_named else "expr"] = task.name
     named = found.get("task", given.get("task"))
     if task.modulus is not None and named and "modulus" not in given:
         found["modulus"] = task.modulus
+    if task.signed:
+        found["results"] = SIGNED
     found["base"] = guess.base
     alike = len(rows.written) == len(rows.said) == 1
     filled = form.interleaved and not form.width  # all operands are as long as the longest
@@ -649,10 +704,14 @@ def _options(
     each = [tuple(np.unique(column).tolist()) for column in rows.widths.T]
     if natural and not filled and len({*each}) > 1 and _all_together(rows.widths, each):
         found["train_digits"] = each_text(each)
-    if "layout" not in given:
-        found["layout"] = _layout(rows.extra if natural else {0}, guess, examples)
+    wide = False
     if not natural:
         [width], [result] = rows.written, rows.said
+        least = guess.order[0] == "least" and guess.order[1] == "least"
+        wide = least and width == result < task.result_width(guess.base, width)
+    if "layout" not in given:
+        found["layout"] = _layout(rows.extra if natural else {0}, guess, examples, wide)
+    if not natural:
         if read_layout(given.get("layout", found.get("layout", ""))).wide:  # as long as the result
             fit = (w for w in range(1, width + 1) if task.result_width(guess.base, w) <= width)
             width = max(fit, default=width)
@@ -669,11 +728,12 @@ def _all_together(widths: np.ndarray, each: Sequence[Sequence[int]]) -> bool:
     return len(np.unique(widths, axis=0)) == prod(map(len, each))
 
 
-def _layout(extra: set[int], guess: _Guess, examples: Examples) -> str:
+def _layout(extra: set[int], guess: _Guess, examples: Examples, wide: bool) -> str:
     """The layout that lines were found to have, in words.
 
     Args:
         extra: how many zeros stand before operands.
+        wide: padded operands are as long as the result.
     """
     form, (operands, result) = guess.form, guess.order
     if form.interleaved:
@@ -683,6 +743,8 @@ def _layout(extra: set[int], guess: _Guess, examples: Examples) -> str:
         parts.append("no operators")
     if not form.equals:
         parts.append("no equals")
+    if wide:
+        parts.append("wide")
     some = _sample(examples)
     if "<" in some.prompts[0]:
         parts.append("markers")
@@ -741,9 +803,9 @@ def _spaces(texts: Sequence[str], base: int) -> Fraction:
 
 def _of_tests(test: Examples, guess: _Guess, chosen: Mapping[str, Any]) -> dict[str, Any]:
     """The lengths that tests have, and the layout where it is another one."""
-    known = Request(task=chosen.get("task"), expr=chosen.get("expr"), modulus=chosen.get("modulus"))
-    given = {k: v for k, v in chosen.items() if k in ("task", "expr", "modulus", "base")}
-    own = _guess(test, given, known)
+    stated = ("task", "expr", "modulus", "base", "results")
+    given = {k: v for k, v in chosen.items() if k in stated}
+    own = _guess(test, given, Request(**given))
     rows = _Rows.read(test, replace(own, task=guess.task))
     if not len(rows.digits):
         raise InvalidInput(f"no test example is one of {guess.task.text()}")
@@ -753,7 +815,8 @@ def _of_tests(test: Examples, guess: _Guess, chosen: Mapping[str, Any]) -> dict[
     if (widths == widths[:, :1]).all() and max(lengths) > 1 and widths.shape[1] > 1:
         found["test_domain"] = "every"
     natural = chosen.get("padding") == "none"
-    written = _layout(rows.extra if natural else {0}, own, test)
+    wide = read_layout(chosen.get("layout", "")).wide if chosen.get("layout") else False
+    written = _layout(rows.extra if natural else {0}, own, test, wide)
     if written != chosen.get("layout", written):
         found["test_layout"] = written
     return found
@@ -794,17 +857,24 @@ def _lacking(
             gone_digits = sorted(set(range(1 if top else 0, base)) - have)
             if have and gone_digits:
                 yield f"{_digits_text(gone_digits)} at position {i + 1} of {name}"
-    yield from _lacking_pairs(digits, names, base)
+    yield from _lacking_pairs(digits, widths if setting.natural else None, names, base)
     yield from _lacking_carries(setting, digits)
 
 
-def _lacking_pairs(digits: np.ndarray, names: Sequence[str], base: int) -> Iterator[str]:
-    """The pairs of digits at one position that no example has."""
+def _lacking_pairs(
+    digits: np.ndarray, widths: np.ndarray | None, names: Sequence[str], base: int
+) -> Iterator[str]:
+    """The pairs of digits at one position that no example has.
+
+    Args:
+        widths: how many digits operands have, where they are not padded.
+    """
     if base * base > 10**6:
         return
     for i in range(digits.shape[2]):
         for a, b in combinations(range(len(names)), 2):
-            x, y = digits[:, a, i].astype(np.int64), digits[:, b, i].astype(np.int64)
+            there = slice(None) if widths is None else (widths[:, [a, b]] > i).all(axis=1)
+            x, y = digits[there, a, i].astype(np.int64), digits[there, b, i].astype(np.int64)
             met = np.bincount(x * base + y, minlength=base * base).reshape(base, base) > 0
             possible = np.outer(met.any(axis=1), met.any(axis=0))
             gone = np.argwhere(possible & ~met)

@@ -83,6 +83,8 @@ def token_texts(fmt: Format, first: str) -> np.ndarray:
     ]
     texts += ["", *signs_between(fmt.task, fmt.layout), "="]
     texts += [""] * (fmt.first_other - len(texts))
+    if fmt.task.signed:
+        texts.append("-")
     if fmt.space is not None:
         texts.append(" ")
     if fmt.blank not in (None, fmt.space):
@@ -202,7 +204,7 @@ def columns(examples: Examples, operands: int, base: int, signs: str = SIGNS) ->
     sign = f"([{re.escape(signs)}])" if operands > 1 else ""
     between = rf"{sign}({digit}+)" + rf"\{1 + 1}({digit}+)" * max(operands - 2, 0)
     pattern = re.compile(rf"({digit}+){between if operands > 1 else '()'}=?")
-    answer = re.compile(rf"-?{digit}+")
+    answer = re.compile(rf"-?{digit}+|{digit}+-")
     found: list[list[str]] = [[] for _ in range(operands)]
     answers, used, fits = [], [], np.ones(len(examples), dtype=bool)
     for i, (prompt, said) in enumerate(zip(examples.prompts, examples.answers, strict=True)):
@@ -265,30 +267,35 @@ def digits_of(
     n = len(numbers)
     if base > len(DIGITS):
         parts = [
-            [int(d) if d and len(d) < 9 else base for d in x.lstrip("-").split(":")]
-            for x in numbers
+            [int(d) if d and len(d) < 9 else base for d in x.strip("-").split(":")] for x in numbers
         ]
         written = np.array([len(p) for p in parts])
         found = np.zeros((n, int(written.max(initial=1))), dtype=np.int64)
         for i, p in enumerate(parts):
             found[i, : len(p)] = p
-        negative = np.array([x.startswith("-") for x in numbers])
+        minus = np.array([x.startswith("-") for x in numbers], dtype=bool)
+        last = np.array([x.endswith("-") for x in numbers], dtype=bool)
     else:
         text = np.array([x.encode() for x in numbers], dtype=bytes)
         bytes_ = text.view(np.uint8).reshape(n, -1)
-        negative = bytes_[:, 0] == ord("-")
-        if negative.any():
-            text = np.where(negative, np.char.lstrip(text, b"-"), text)
+        minus = bytes_[:, 0] == ord("-")
+        length = (bytes_ != 0).sum(axis=1)
+        last = bytes_[np.arange(n), np.maximum(length - 1, 0)] == ord("-")
+        if minus.any() or last.any():
+            text = np.char.strip(text, b"-")
             bytes_ = text.view(np.uint8).reshape(n, -1)
         written = (bytes_ != 0).sum(axis=1)
         table = np.full(256, base, dtype=np.int16)
         table[[ord(c) for c in DIGITS[:base]]] = np.arange(base)
         table[0] = 0
-        found = table[bytes_].astype(np.int64)
+        found = table[bytes_]
+    negative = minus | last
     if first == "most":
-        place = written[:, None] - 1 - np.arange(found.shape[1])
+        place = written[:, None] - 1 - np.arange(found.shape[1], dtype=np.int32)
         found = np.where(place >= 0, np.take_along_axis(found, np.maximum(place, 0), axis=1), 0)
     wrong = (found >= base).any(axis=1)
+    if first == "most":
+        wrong |= last  # a sign stands above the highest digit
     found[wrong] = -1
     return found, written, negative
 

@@ -7,17 +7,23 @@ it inconclusive.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import islice
+from fractions import Fraction
+from functools import cache, cached_property
+from itertools import islice, product
 
 import numpy as np
 
+from arith.theory.arithmetic.boxes import Box
 from arith.theory.arithmetic.directions import Direction
-from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.domains import Domain, digit_base
 from arith.theory.arithmetic.lengths_text import lengths_text
+from arith.theory.arithmetic.observed import AnsweredDomain, box_of_widths
 from arith.theory.errors import InvalidInput
+from arith.theory.generalization.accuracy import defined
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim
 from arith.theory.generalization.predict import Prediction
@@ -26,8 +32,8 @@ from arith.verify.data.answers import said_numbers
 from arith.verify.data.files import Examples
 from arith.verify.data.numerals import numeral
 from arith.verify.data.sampling import Sampler
-from arith.verify.data.sequences import Format, lengths
-from arith.verify.data.texts import example_texts, read_texts
+from arith.verify.data.sequences import Format, NaturalFormat, lengths
+from arith.verify.data.texts import DIGITS, example_texts, read_texts
 from arith.verify.judging.explanations import Candidate, Explained, candidates, explain
 from arith.verify.judging.intervals import Interval, pooled
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict, judge
@@ -39,8 +45,17 @@ from arith.verify.records.runs import Run
 
 MOST_SHOWN = 10
 """Surprising answers that are shown."""
-
-
+MOST_SHAPES = 1_000
+"""Combinations of operand lengths of a domain with which those of answers are compared."""
+_USUAL, _BY_CHANCE = 5, 1e-4
+"""How many answers of a combination of lengths are expected where they are compared one by one, and
+the chance at which answers are taken as spread otherwise."""
+_WORDS = re.compile("[0-9a-z]+")
+_ZEROS = {
+    "most": re.compile(r"(?<![0-9a-z ])0[0-9a-z]"),
+    "least": re.compile(r"[0-9a-z]0(?![0-9a-z ])"),
+}
+"""A zero that stands above the highest digit, by the digit that is written first."""
 _EACH, _MORE = 10, 500
 """Characters of a prompt for each token of an input, and beside them: longer ones are none."""
 
@@ -101,7 +116,8 @@ class JudgedAnswers:
         functions: those that may explain answers.
         surprising: the first answers that are not as predicted.
         trained: inputs of trained lengths that were answered, by the model with the fewest.
-        unread: prompts that are no inputs of the task, and the first of them.
+        unread: prompts that are no inputs of the task as training writes them, and the number and
+            the text of the first.
         repeated: prompts that an earlier line has.
         untested: inputs of lengths that are neither trained nor tested.
     """
@@ -111,7 +127,7 @@ class JudgedAnswers:
     functions: tuple[Candidate, ...]
     surprising: tuple[Surprise, ...]
     trained: int
-    unread: tuple[int, str]
+    unread: tuple[int, int, str]
     repeated: int
     untested: int
 
@@ -144,7 +160,7 @@ class Answers:
         numbers: that were answered, ``(n,)``; None where an answer has none.
         prompts: the inputs as they are written.
         texts: the answers as they are written.
-        unread: prompts that are no inputs, and the first of them.
+        unread: prompts that are no inputs, and the number and the text of the first.
         repeated: prompts that an earlier one repeats.
         in_order: numbers are written as people do, whatever the layout is.
     """
@@ -154,7 +170,7 @@ class Answers:
     numbers: np.ndarray
     prompts: Sequence[str]
     texts: Sequence[str]
-    unread: tuple[int, str] = (0, "")
+    unread: tuple[int, int, str] = (0, 0, "")
     repeated: int = 0
     in_order: bool = False
 
@@ -167,7 +183,8 @@ class Answers:
             first.setdefault(prompt, i)
         prompts, lines = list(first), list(first.values())
         longest = _MORE + _EACH * len(fmt.tokens)
-        digits = read_prompts([x if len(x) <= longest else "" for x in prompts], fmt)
+        fine = (len(x) <= longest and is_written_so(x, fmt) for x in prompts)
+        digits = read_prompts([x if y else "" for x, y in zip(prompts, fine, strict=True)], fmt)
         rows = np.flatnonzero((digits >= 0).all(axis=(1, 2)))
         right = cell.setting.task.evaluate(*fmt.values(digits[rows]))
         rows = rows[
@@ -181,7 +198,7 @@ class Answers:
             said_numbers(texts, fmt),
             [prompts[i] for i in rows],
             texts,
-            (len(unread), prompts[unread[0]] if len(unread) else ""),
+            (len(unread), lines[unread[0]] + 1, prompts[unread[0]]) if len(unread) else (0, 0, ""),
             len(examples) - len(prompts),
         )
 
@@ -223,9 +240,16 @@ class Answers:
         found = np.flatnonzero(inside[which])
         if not domain.restricted:
             return found
-        columns = (x[found].tolist() for x in self.values[: self.cell.setting.task.operands])
-        base, operands = self.cell.setting.base, zip(*columns, strict=True)
-        return found[np.array([domain.contains(x, base) for x in operands], dtype=bool)]
+        k = self.cell.setting.task.operands
+        boxes = domain.boxes(self.cell.setting.base, k)
+        return found[is_in_boxes(self.digits[found, :k], boxes)]
+
+    def shapes(self, digits: int) -> Counter[tuple[int, ...]]:
+        """How many inputs of a test length have operands of which lengths."""
+        shapes, which = self._shapes
+        often = np.bincount(which[self.tested(digits)], minlength=len(shapes)).tolist()
+        each = zip(shapes.tolist(), often, strict=True)
+        return Counter({tuple(widths): count for widths, count in each if count})
 
     def tested(self, digits: int) -> np.ndarray:
         """The indices of the inputs of a test length."""
@@ -362,13 +386,16 @@ def judge_examples(setting: Setting, models: Sequence[Examples]) -> JudgedAnswer
 
 
 def judge_answers(cell: Cell, said: Sequence[Answers]) -> JudgedAnswers:
-    """Judge models by their answers.
+    """Judge models by their answers, and by the prediction for the inputs that they answered.
 
     They have to be right at the trained lengths; none of those inputs is known to be held out.
 
     Raises:
         InvalidInput: there are no answers at the test lengths.
     """
+    cell = replace(cell, setting=replace(cell.setting, tests=_answered(cell.setting, said)))
+    for x in said:
+        x.cell = cell
     setting = cell.setting
     prediction, functions = cell.prediction, tuple(candidates(cell.prediction))
     each = [[x.at(n, functions) for x in said if len(x.tested(n))] for n in setting.test_lengths]
@@ -388,16 +415,102 @@ def judge_answers(cell: Cell, said: Sequence[Answers]) -> JudgedAnswers:
         functions,
         tuple(islice(surprises, MOST_SHOWN)),
         min(sum(map(len, x.trained())) for x in said),
-        (sum(x.unread[0] for x in said), next((x.unread[1] for x in said if x.unread[0]), "")),
+        (sum(x.unread[0] for x in said), *_first_unread(said)),
         sum(x.repeated for x in said),
         sum(len(x.prompts) - x.used() for x in said),
     )
 
 
+def _answered(setting: Setting, said: Sequence[Answers]) -> tuple[Domain, ...]:
+    """The test domains of the lengths whose answers have operand lengths otherwise than asked."""
+    found = []
+    for n in setting.test_lengths:
+        shapes = sum((x.shapes(n) for x in said), Counter[tuple[int, ...]]())
+        asked = setting.test(n)
+        domain = answered_domain(asked, shapes, setting) if shapes else asked
+        if domain != asked:
+            found.append(domain)
+    return tuple(found)
+
+
+def answered_domain(asked: Domain, shapes: Counter[tuple[int, ...]], setting: Setting) -> Domain:
+    """The domain of answers: the one that was asked for, or another kind, if they are spread so.
+
+    Else it is that of their combinations of operand lengths, each as often as it was answered.
+    """
+    task, base = setting.task, setting.digit_base
+
+    def share(widths: tuple[int, ...]) -> Fraction:
+        """The share of the operands of some lengths on which the task is defined."""
+        if not task.needs_order:
+            return Fraction(1)
+        box = box_of_widths(widths, base)
+        return Fraction(defined(task, box, base), box.size)
+
+    shares = cache(share)
+    free = not asked.restricted and asked.kind != "total"
+    kinds = ("longest", "every", "lengths", "coin") if free else ()
+    for domain in dict.fromkeys([asked, *(replace(asked, kind=x) for x in kinds)]):
+        if _is_spread_so(shapes, domain, setting, shares):
+            return domain
+    inside = {w: count / shares(w) for w, count in sorted(shapes.items())}
+    every = sum(inside.values())
+    each = tuple(tuple(sorted(set(x))) for x in zip(*inside, strict=True))
+    return AnsweredDomain(
+        asked.lengths,
+        "lengths",
+        allowed=asked.allowed,
+        in_token=asked.in_token,
+        natural=asked.natural,
+        each=each,
+        shapes=tuple((w, Fraction(x) / every) for w, x in inside.items()),
+    )
+
+
+def _is_spread_so(
+    shapes: Counter[tuple[int, ...]],
+    domain: Domain,
+    setting: Setting,
+    shares: Callable[[tuple[int, ...]], Fraction],
+) -> bool:
+    """Whether the operand lengths of answers are spread as those of a domain (chi-square)."""
+    from scipy.special import bdtrc, chdtrc
+
+    [n], k, base = domain.lengths, setting.task.operands, setting.base
+    if domain.kind != "every" and n**k - (n - 1) ** k > MOST_SHAPES:
+        return False
+    often = {
+        w: domain.weight_of_input(w, base) * domain.inputs(w, base) * shares(w)
+        for w in domain.operand_lengths(n, k)
+    }
+    every, number = sum(often.values()), shapes.total()
+    if not every or any(not often.get(w) for w in shapes):
+        return False
+    expected = {w: number * float(x / every) for w, x in often.items()}
+    usual = [w for w, count in expected.items() if count >= _USUAL]
+    left, rare = (number - sum(x[w] for w in usual) for x in (shapes, expected))
+    apart = sum((shapes[w] - expected[w]) ** 2 / expected[w] for w in usual)
+    freedom = max(1, len(usual) - (left == 0))
+    by_chance = chdtrc(freedom, apart) if usual else 1.0
+    others = bdtrc(left - 1, number, min(1.0, max(0.0, rare / number))) if left else 1.0
+    return bool(min(by_chance, others) > _BY_CHANCE)
+
+
+def is_in_boxes(digits: np.ndarray, boxes: Sequence[Box]) -> np.ndarray:
+    """Which operands ``(n, k, N)`` of digits are in some box, ``(n,)``."""
+    found = np.zeros(len(digits), dtype=bool)
+    for box in boxes:
+        inside = np.ones(len(digits), dtype=bool)
+        for j, i in product(range(digits.shape[1]), range(digits.shape[2])):
+            inside &= np.isin(digits[:, j, i], box.values(j, i + 1))
+        found |= inside
+    return found
+
+
 def _no_input(said: Sequence[Answers], setting: Setting) -> str:
     """Why none of the prompts could be judged."""
-    unread = next((x.unread[1] for x in said if x.unread[0]), None)
-    if unread is None:
+    number, unread = _first_unread(said)
+    if not number:
         return f"no prompt has a length that is tested: {lengths_text(setting.test_lengths)}"
     fmt = Cell(setting, default_model(setting.task)).format_for(setting.digits, test=True)
     shown = Sampler(fmt, setting.test(setting.test_lengths[0])).sample(1, np.random.default_rng(0))
@@ -406,6 +519,24 @@ def _no_input(said: Sequence[Answers], setting: Setting) -> str:
         f"no prompt is an input of {setting.task.text()} in the {setting.layout.text}: "
         f"'{unread[:60]}' is not written as '{wanted}'"
     )
+
+
+def _first_unread(said: Sequence[Answers]) -> tuple[int, str]:
+    """The number and the text of the first prompt that is no input; 0 if all are."""
+    return next((x.unread[1:] for x in said if x.unread[0]), (0, ""))
+
+
+def is_written_so(prompt: str, fmt: Format) -> bool:
+    """Whether the numbers of a prompt are as long as a format writes them: padded, or not."""
+    form = fmt.layout
+    if digit_base(fmt.base, max(form.in_token, 1)) > len(DIGITS) or not form.operators:
+        return True
+    if isinstance(fmt, NaturalFormat):
+        zeros = form.leading_zeros or form.spaces or form.hinted
+        return bool(zeros) or not _ZEROS[form.operands_first].search(prompt)
+    words = _WORDS.findall(prompt) if " " not in prompt and "<" not in prompt else []
+    width = form.operand_width(fmt.width, fmt.result_width) * max(form.in_token, 1)
+    return all(len(word) == width for word in words)
 
 
 def _of_answers(verdict: CellVerdict) -> CellVerdict:

@@ -10,7 +10,7 @@ from arith.theory.arithmetic.directions import Direction
 from arith.theory.arithmetic.lengths_text import lengths_text
 from arith.theory.text.answer import INPUTS, cut
 from arith.theory.text.length_plot import Measured
-from arith.theory.text.text import claim_text, count
+from arith.theory.text.text import claim_in_table, count
 from arith.verify.judging.answers import MOST_SHOWN, AnswersAt, JudgedAnswers, is_too_wide
 from arith.verify.judging.intervals import CONFIDENCE
 from arith.verify.judging.judge import LengthVerdict, Verdict
@@ -31,7 +31,7 @@ def answer_rows(j: JudgedAnswers) -> list[list[str]]:
         p, found = x.prediction, j.at(x.digits)
         measured = ["0", "-", "-"] if found is None else _measured(found)
         explained = "-" if found is None else found.explained.best or "none"
-        words = claim_text(p), explained, verdict_word(x.verdict)
+        words = claim_in_table(p), explained, verdict_word(x.verdict)
         rows.append([str(x.digits), INPUTS[p.direction], *measured, *words])
     return rows
 
@@ -76,6 +76,11 @@ def answer_legend(j: JudgedAnswers) -> list[str]:
         "answers as: the function that more than half of the answers are those of",
         f"agree: the interval of each model lies within {TOLERANCE} of the claim",
     ]
+    if others := [x.lengths[0] for x in j.verdict.cell.setting.tests]:
+        lines.append(
+            f"At {lengths_text(others)} answers have not all combinations of operand lengths, or "
+            "not as often as inputs have: predicted is for those that they have"
+        )
     asks = [x.prediction for x in j.verdict.lengths]
     unseen = [
         x.digits for x in asks if x.requires_noise_invariance or x.requires_measured_stability
@@ -123,10 +128,12 @@ def surprising_title(j: JudgedAnswers) -> str:
 
 def left_out_line(j: JudgedAnswers) -> str:
     """Which prompts were not judged; empty where all were."""
-    unread, first = j.unread
+    unread, number, first = j.unread
     shown = " ".join(first.split())
+    shown = shown if len(shown) <= 60 else f"{shown[:60]}..."
+    what = "no inputs of the task as training writes them"
     parts = {
-        f"{unread:,} that are no inputs of the task, the first: '{shown[:60]}'": unread,
+        f"{unread:,} that are {what}, the first is number {number:,}: '{shown}'": unread,
         f"{j.repeated:,} that repeat an earlier one": j.repeated,
         f"{j.untested:,} of lengths neither trained nor tested": j.untested,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arith.theory.arithmetic.directions import EXTRAPOLATING
+from arith.theory.arithmetic.directions import EXTRAPOLATING, Direction
 from arith.theory.generalization.predict import Prediction
 from arith.theory.text.answer import INPUTS, UNCLAIMED
 from arith.theory.text.text import SIGNS, claim_text, count, in_signs, short_claim
@@ -16,7 +16,7 @@ from arith.verify.plan.cells import Cell, default_model
 from arith.verify.reporting.summary import Judged, judged, summarize
 
 PREDICTION_COLUMNS = ("cell", "model", "accuracy by digits (? no claim)")
-CELL_COLUMNS = ("cell", "predicted", "measured", "verdict")
+CELL_COLUMNS = ("cell", "predicted", "measured", "shorter", "longer")
 LENGTH_COLUMNS = ("digits", "inputs", "predicted", "measured", "as f^", "verdict")
 _WORDS = {Verdict.UNDETERMINED: UNCLAIMED, Verdict.PREMISE: "premise met"}
 """Verdicts that a reader would not know by their names."""
@@ -77,7 +77,7 @@ def cell_line(v: CellVerdict) -> list[str]:
         short_label(v.cell),
         " / ".join(short_claim(x.prediction) for x in ends),
         _parenthesized(v, " / ".join("-" if x is None else f"{x.value:.2f}" for x in shares)),
-        _outcome(v),
+        *(_outcome(v, longer) for longer in (False, True)),
     ]
 
 
@@ -86,14 +86,22 @@ def _parenthesized(v: CellVerdict, text: str) -> str:
     return text if v.converged or not v.runs else f"({text})"
 
 
-def _outcome(v: CellVerdict) -> str:
-    """The verdict, with the claims that agree of those made and the lengths that diverge."""
-    if v.verdict in (Verdict.INCONCLUSIVE, Verdict.UNDETERMINED):
-        return verdict_word(v.verdict)
-    claims = judged(x.verdict for x in v.lengths)
-    wrong = ", ".join(str(x.digits) for x in v.diverging)
+def _outcome(v: CellVerdict, longer: bool) -> str:
+    """The verdict on longer inputs, or on all others that are no premise.
+
+    With the claims that agree of those made and the lengths that diverge.
+    """
+    lengths = [x for x in v.lengths if (x.prediction.direction == Direction.UPWARD) == longer]
+    verdicts = [x.verdict for x in lengths if x.verdict != Verdict.PREMISE]
+    if not verdicts:
+        return "-"
+    verdict = worst(verdicts) if v.converged else Verdict.INCONCLUSIVE
+    if verdict in (Verdict.INCONCLUSIVE, Verdict.UNDETERMINED):
+        return verdict_word(verdict)
+    claims = judged(verdicts)
+    wrong = ", ".join(str(x.digits) for x in lengths if x.verdict == Verdict.DIVERGE)
     share = f"{claims.agree}/{claims.tested}"
-    return f"{v.verdict} at {wrong} ({share})" if wrong else f"{v.verdict} {share}"
+    return f"{verdict} at {wrong} ({share})" if wrong else f"{verdict} {share}"
 
 
 def cell_legend(verdicts: Sequence[CellVerdict]) -> list[str]:
@@ -114,6 +122,7 @@ def cell_legend(verdicts: Sequence[CellVerdict]) -> list[str]:
         "predicted, measured: accuracy at the shortest / longest test length": True,
         signs: signs != "",
         _MISSED: any(v.runs and not v.converged for v in verdicts),
+        "shorter: verdict on what is not longer than trained; -: nothing else was tested": True,
         f"agree 4/4: {agree}": made > 0,
     }
     models = [len(v.runs) for v in verdicts]

@@ -9,6 +9,7 @@ import random
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from hypothesis import strategies as st
 from arith.theory.errors import InvalidInput
 from arith.theory.generalization.predict import predict
 from arith.theory.setting.requests import Request
+from arith.theory.transformer.layouts import layout as read_layout
 from arith.verify.data.files import parse_examples
 from arith.verify.data.finding import Found, find_setting
 from arith.verify.data.sampling import Sampler
@@ -231,6 +233,118 @@ def test_a_file_that_a_setting_writes_predicts_as_the_setting(words: dict[str, A
     for x, y in zip(prediction.lengths, expected.lengths, strict=True):
         assert (x.digits, x.claim, x.accuracy, x.unseen_share, x.at_most, x.known) == (
             (y.digits, y.claim, y.accuracy, y.unseen_share, y.at_most, y.known)
+        )
+
+
+PUBLISHED: dict[str, tuple[Callable[[int, int, int], str], str, str]] = {
+    "plain": (lambda a, b, c: f"{a}+{b}={c}", "add", "plain"),
+    "between dollars": (lambda a, b, c: f"${a}+{b}={str(c)[::-1]}$", "add", "plain, result least"),
+    "reversed": (lambda a, b, c: f"{str(a)[::-1]}+{str(b)[::-1]}={str(c)[::-1]}", "add", "aligned"),
+    "padded": (lambda a, b, c: f"{a:04}+{b:04}={c:05}", "add", "plain"),
+    "no signs": (lambda a, b, c: f"{a:03}{b:03}{c:04}"[::-1], "add", "aligned, no signs"),
+    "a space before each digit": (lambda a, b, c: " ".join(f"{a}+{b}={c}"), "add", "plain, spaces"),
+    "markers": (
+        lambda a, b, c: "".join(
+            "".join(f"<{len(str(x)) - i}>{d}" for i, d in enumerate(str(x))) + sign
+            for x, sign in ((a, "+"), (b, "="), (c, ""))
+        ),
+        "add",
+        "plain, markers",
+    ),
+    "JSON lines": (
+        lambda a, b, c: json.dumps({"question": f"What is {a} plus {b}?", "answer": c}),
+        "add",
+        "plain",
+    ),
+    "columns": (lambda a, b, c: f"{a},{b},{c}", "add", "plain"),
+    "a tab": (lambda a, b, c: f"{a}+{b}\t{c}", "add", "plain"),
+    "blanks": (lambda a, b, c: f"{a} {b} {c}", "add", "plain"),
+    "an arrow": (lambda a, b, c: f"{a} + {b} -> {c}", "add", "plain"),
+    "words": (lambda a, b, c: f"{a} plus {b} is {c}.", "add", "plain"),
+    "differences too": (
+        lambda a, b, c: (
+            f"{a}+{b}={c}" if c % 2 else f"{max(a, b)}-{min(a, b)}={abs(a - b) + c % 1}"
+        ),
+        "add,sub",
+        "plain",
+    ),
+}
+"""Examples as the field writes them: how, and the task and the layout that they are of."""
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_what_the_field_writes_is_read(name: str) -> None:
+    """With one line in a hundred wrong, of mixed lengths, and one digit never shown."""
+    write, task, layout = PUBLISHED[name]
+    rng = random.Random(0)
+    rows = [(rng.randrange(10 ** rng.randint(1, 3)), rng.randrange(1000)) for _ in range(3000)]
+    rows = [(a, b) for a, b in rows if a % 10 != 7]
+    got = found(
+        "\n".join(write(a, b, a + b + 2 * (i % 100 == 99)) for i, (a, b) in enumerate(rows))
+    )
+    assert (got.chosen["task"], got.setting.layout.name) == (task, read_layout(layout).name)
+    wrong = len(rows) // 100
+    assert len(rows) - wrong <= got.fit <= len(rows) - wrong * (task == "add")
+    said = "\n".join(got.lines())
+    assert "the digit 7 at position 1 of a" in said and (got.odd is not None or task != "add")
+
+
+def test_files_with_too_many_wrong_lines_are_refused() -> None:
+    with pytest.raises(
+        InvalidInput, match=r"81% of the examples are of a \+ b in base 10, and 90%"
+    ):
+        found("\n".join(f"{a}+{b}={a + b + (b % 5 == 0)}" for a, b in PAIRS))
+
+
+def test_negative_results_are_written_and_found_with_their_sign() -> None:
+    for layout in ("plain", "reversed"):
+        asked = Request("sub", padding="none", train_digits="1-2", layout=layout, results="signed")
+        text = as_text(draw_examples(asked.setting(), 3_000, 0), "how")
+        got = found(text)
+        assert got.setting.task.signed and got.fit == got.read == 3_000 and "<" not in text
+    assert found("12=2\n31=3\n9=9\n40=4").setting.task.name == "max_digit"
+
+
+@pytest.mark.parametrize("digits", [1_000, 50_000])
+def test_a_long_line_takes_no_time_and_is_named(digits: int) -> None:
+    text = lines(lambda a, b: f"{a}+{b}={a + b}")
+    long = "1" * digits
+    started = process_time()
+    got = found(f"{text}\n{long}+1={long[:-1]}2")
+    assert process_time() - started < 5
+    assert got.odd is not None and got.odd[0] == got.read and got.fit == got.read - 1
+    record = '{"prompt": "1+1=", "answer": %s}' % long[:5_000]
+    assert len(parse_examples(record.encode(), "x").answers[0]) == min(digits, 5_000)
+
+
+@st.composite
+def written_settings(draw: st.DrawFn) -> Request:
+    """Settings of whose inputs 20,000 examples show all that there is."""
+    natural = draw(st.booleans())
+    task = draw(st.sampled_from(("add", "sub", "mul", "mod_add", "mod_sub", "mod_mul")))
+    layouts = ("plain", "reversed", "aligned", "hinted" if natural else "reversed, no signs")
+    return Request(
+        task,
+        modulus=draw(st.integers(30, 300)) if task.startswith("mod") else None,
+        base=draw(st.sampled_from((10, 10, 8, 5))),
+        padding="none" if natural else "fixed",
+        layout=draw(st.sampled_from(layouts)),
+        train_digits=draw(st.sampled_from(("2", "1-2", "1-3") if natural else ("2", "3", "2+3"))),
+        pe=draw(st.sampled_from(("ape", "rope", "nope", "rpe"))),
+    )
+
+
+@given(written_settings())
+@examples(4)
+def test_drawn_settings_are_predicted_alike_from_their_files(request: Request) -> None:
+    setting = request.setting()
+    drawn = draw_examples(setting, 20_000, 0)
+    got = found(as_text(drawn, "how"), pe=setting.encoding.name)
+    assert got.fit == len(drawn) and got.setting.task == setting.task
+    each = zip(predict(got.setting).lengths, predict(setting).lengths, strict=True)
+    for x, y in each:
+        assert (x.digits, x.claim, x.accuracy, x.at_most, x.at_least) == (
+            (y.digits, y.claim, y.accuracy, y.at_most, y.at_least)
         )
 
 

@@ -51,9 +51,11 @@ def test_a_cell_in_a_line() -> None:
         "cell": "a + b · APE D_3",
         "predicted": "1 / 0",
         "measured": "1.00 / 0.00",
-        "verdict": "agree 3/3",
+        "shorter": "agree 2/2",
+        "longer": "agree 1/1",
     }
-    assert shown(diverging())["verdict"] == "diverge at 4 (2/3)"
+    assert shown(diverging())["longer"] == "diverge at 4 (0/1)"
+    assert shown(diverging())["shorter"] == "agree 2/2"
     assert shown(judge(cell(digits=3), []))["measured"] == "- / -"
 
 
@@ -66,7 +68,7 @@ def test_what_is_usual_is_left_out_of_a_label() -> None:
 def test_the_answers_of_an_inconclusive_model_are_shown_with_the_reason() -> None:
     v = inconclusive()
     assert shown(v)["measured"] == "(0.31 / 0.22)"
-    assert shown(v)["verdict"] == "inconclusive"
+    assert shown(v)["shorter"] == shown(v)["longer"] == "inconclusive"
     rows = [dict(zip(LENGTH_COLUMNS, length_line(v, x), strict=True)) for x in v.lengths]
     assert rows[0]["measured"].startswith("(0.310, ")
     assert v.reason in sentence(v) and "--budget" in sentence(v)
@@ -131,6 +133,7 @@ def test_a_legend_has_the_entries_that_its_table_uses() -> None:
         "D_n: trained where the longest operand has n digits",
         "no layout named: aligned",
         "predicted, measured: accuracy at the shortest / longest test length",
+        "shorter: verdict on what is not longer than trained; -: nothing else was tested",
         "agree 4/4: claims at untrained lengths that agree (within 0.02), of those made",
         "1 model per cell, 1 of 1 converged",
     ]
