@@ -47,6 +47,10 @@ def test_the_numbers_of_digits_are_those_of_the_layout() -> None:
     # A space before the 2, the 5 and the 3: no digit is counted otherwise.
     expected["abacus", "spaced"] = [-1, -1, 1, 2, -1, -1, 1, 2, -1, 3, -1, 1, 2, 3]
     expected["coupled", "spaced"] = [0, -1, 1, 2, 0, -1, 1, 2, -1, 3, 0, 1, 2, 3]
+    # Blanks up to five places: no digit is counted otherwise.
+    filled = ", padded to 5 with spaces"
+    expected["coupled", f"aligned{filled}"] = [0, 1, 2, *[-1] * 3, 0, 1, 2, 3, -1, -1, 0, 1, 2, 3]
+    expected["abacus", f"plain{filled}"] = [*[-1] * 4, 1, 2, *[-1] * 3, 1, 2, 3, -1, 1, 2, 3]
     spaces = np.array([[[1, 0, 1], [1, 0, 1]]], dtype=bool)
     operands = np.array([[[2, 1, 0], [5, 4, 3]]])
     for (pe, form), numbers in expected.items():
