@@ -17,6 +17,7 @@ with app.setup:
     from arith.commands.explore_controls import controls_of, texts_of
     from arith.commands.explore_page import (
         answer_html,
+        command_html,
         controls_html,
         error_html,
         head_html,
@@ -56,12 +57,12 @@ def _(address, controls, more, store):
             address[_name] = texts.get(_name)
     try:
         request = request_of(texts)
-        _found = predict(request.setting())
-        _shown = answer_html(_found, measured(_found.setting, store))
+        found = predict(request.setting())
+        _shown = answer_html(found, measured(found.setting, store))
     except InvalidInput as _error:
-        request, _shown = None, error_html(str(_error))
+        request, found, _shown = None, None, error_html(str(_error))
     mo.Html(_shown)
-    return request, texts
+    return found, request, texts
 
 
 @app.cell
@@ -76,6 +77,11 @@ def _(request, texts):
 
     if request and request.task and takes_modulus(request.task):
         mo.Thread(target=_fill, args=(strips(request, texts),)).start()
+
+
+@app.cell
+def _(found):
+    mo.Html(command_html(found)) if found else None
 
 
 if __name__ == "__main__":

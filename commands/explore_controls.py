@@ -75,9 +75,12 @@ def _control(name: str, texts: Mapping[str, str]) -> Any:
     label = CHIEF.get(name, name.replace("_", " ").capitalize())
     if option and option.names:
         allowed = list(dict.fromkeys([*option.names, *([text] if text else [])]))
-        empty = _default(name) == "" and name != "task"
         return mo.ui.dropdown(
-            allowed, text or None, allow_select_none=empty, label=label, full_width=True
+            allowed,
+            text or None,
+            allow_select_none=not _default(name),
+            label=label,
+            full_width=True,
         )
     is_number = option and get_type_hints(Request)[name] in (int, int | None)
     if is_number and (not text or text.lstrip("-").isdecimal()):

@@ -83,7 +83,6 @@ def answer_html(prediction: Prediction, models: Sequence[Measured] = ()) -> str:
         open=_why_open(prediction),
         published=published_lines(prediction, with_reason=True),
         steps=[(x.statement, x.rule, x.source) for x in prediction.derivation],
-        command=" ".join(["arith predict", *setting_words(setting)]),
     )
 
 
@@ -103,6 +102,12 @@ def controls_html(chief: Mapping[str, Any], more: Mapping[str, Any]) -> str:
 def error_html(message: str) -> str:
     """What is shown in place of an answer: the line of the command."""
     return _template("error").render(message=message)
+
+
+def command_html(prediction: Prediction) -> str:
+    """The command that gives the same answer."""
+    words = ["arith predict", *setting_words(prediction.setting)]
+    return _template("command").render(command=" ".join(words))
 
 
 def strips(request: Request, address: Mapping[str, str]) -> Iterator[str]:
@@ -260,7 +265,8 @@ def _why_open(prediction: Prediction) -> list[str]:
     """Why nothing is claimed where nothing is."""
     silent = {x.digits for x in prediction.lengths if x.claim == Claim.NONE}
     steps = [x for x in prediction.derivation if x.leaves_open] if silent else []
-    return [x.statement for x in steps if not x.lengths or silent & set(x.lengths)]
+    here = [x for x in steps if silent.intersection(x.lengths)]
+    return [x.statement for x in here or steps]
 
 
 def _bar(p: int, x: LengthPrediction | None, address: Mapping[str, str]) -> dict[str, Any]:
