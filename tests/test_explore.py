@@ -186,8 +186,8 @@ class Page:
         if control.tag_name == "select":
             Select(control).select_by_visible_text(text)
         else:
-            control.send_keys(Keys.CONTROL, "a")
-            control.send_keys(text or Keys.DELETE, Keys.ENTER)
+            written = control.get_attribute("value") or ""
+            control.send_keys(Keys.END, *[Keys.BACKSPACE] * len(written), text, Keys.ENTER)
 
     def move(self, before: Mapping[str, str], after: Mapping[str, str]) -> None:
         """Go from one state to another, control by control."""
