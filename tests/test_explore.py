@@ -267,13 +267,13 @@ def test_the_page_in_a_browser(page: Page) -> None:
     before: dict[str, str] = dict(FIRST)
     changes = (
         ("modulus", "150", "1/3"),
-        ("train_digits", "3", "D_3"),
+        ("train_digits", "1-3", "1..3 digits"),
         ("base", "6", "base 6"),
         ("pe", "rope", "rope encoding"),
         ("layout", "plain", "as people write"),
         ("differs", "no signs", "plain, no signs"),
         ("window", "9", "attention window 9"),
-        ("test_digits", "2-5", "2..5"),
+        ("test_digits", "2-5", "--test-digits 2,3,4,5"),
         ("task", "add", "a + b in base 6"),
     )
     for name, value, said in changes:

@@ -59,7 +59,7 @@ def _answer(model: Trained, longest: Measurement, mechanism: Mechanism) -> str:
     """What was found, in two sentences."""
     reads = _named(model.cell, _read(mechanism)) or "no digit"
     said = (
-        f"It is right on {premise.written(model.premise)} of held-out inputs, and on "
+        f"It is right on {_percent(model.premise)} of held-out inputs, and on "
         f"{_share(longest.correct, longest)} of those of {digits_text(longest.digits)}. There its "
         f"answers rest on {reads}."
     )
@@ -215,6 +215,9 @@ def _apart(cell: Cell, mechanism: Mechanism, apart: TakenApart) -> list[Block]:
     blocks: list[Block] = [
         Heading(f"{'A wrong' if is_wrong else 'An'} answer, step by step"),
         said,
+        "Its digits in the order in which they are written. The model gives each a probability. "
+        "Other values were tried at each digit of the operands: behind it stands how many of them "
+        "change this digit of the answer.",
         Items([_step(cell, x) for x in apart.steps]),
     ]
     if apart.equivalent is not None:
@@ -242,8 +245,18 @@ def _step(cell: Cell, x: Step) -> str:
     """A digit of the answer: what is written, whether it is right, and what it rests on."""
     ordered = sorted(x.rests_on.items(), key=lambda item: (-item[1], item[0]))
     rests = ", ".join(f"{_named(cell, [d])} ({_percent(s)})" for d, s in ordered)
-    verdict = "right" if x.model == x.right else f"right is {x.right}"
+    verdict = "right" if x.model == x.right else f"right is {_digit(cell, x.right)}"
     if x.expected is not None and x.model != x.right:
-        verdict += ", and f^ has it too" if x.model == x.expected else f", and f^ has {x.expected}"
+        as_expected = x.model == x.expected
+        verdict += f", f^ has {_digit(cell, x.expected)}{' as well' * as_expected}"
     rest = f"it changes with {rests} of the other values there" if rests else "nothing changes it"
-    return f"Digit {x.position}: {x.model}, at {_percent(x.sure)}; {verdict}; {rest}."
+    said = f"{_digit(cell, x.model)}, by {_percent(x.sure)}"
+    return f"Digit {x.position}: {said}; {verdict}; {rest}."
+
+
+def _digit(cell: Cell, value: int) -> str:
+    """A digit of an answer; of signed results the highest may be a minus."""
+    base, fmt = cell.setting.base, cell.format
+    if value < base:
+        return numeral(value, base)
+    return "-" if cell.setting.task.signed and value == fmt.minus else "no digit"
