@@ -34,17 +34,17 @@ def explore(
 ) -> None:
     """Open a page to play with settings, on this machine alone."""
     check_store(context, store)
-    if not 1 <= port <= LARGEST_PORT:
-        raise InvalidInput(f"--port goes from 1 to {LARGEST_PORT}, not {port}")
     request = Request(**options)
     asked = {n: x for n, x in options.items() if x != getattr(Request, n)}
     if asked:
         request.setting()
+    if not 1 <= port <= LARGEST_PORT:
+        raise InvalidInput(f"--port goes from 1 to {LARGEST_PORT}, not {port}")
     if find_spec("marimo") is None:
         raise InvalidInput("the page needs the extra: pip install 'arith[explore]'")
     texts = {n: " ".join(x) if isinstance(x, tuple) else x for n, x in asked.items()}
     words = [sys.executable, "-m", "marimo", "run", str(PAGE), "--port", str(port)]
     words += [*["--headless"] * no_browser, "--", "--store", str(store.absolute())]
     with suppress(KeyboardInterrupt):  # it is how a page ends
-        if subprocess.run([*words, "--setting", urlencode(texts)], check=False).returncode:
+        if subprocess.run([*words, f"--setting={urlencode(texts)}"], check=False).returncode:
             raise Failed(f"the page could not be served at port {port}")

@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 import random
 import re
-import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from html import unescape
@@ -17,9 +14,8 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
-from builders.browser import chromium, widest
+from builders.browser import chromium, explored, widest
 from builders.command_line import run_cli
-from builders.paths import ROOT
 
 pytest.importorskip("marimo")
 
@@ -237,21 +233,8 @@ class Page:
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     """The page as the command serves it."""
     folder = tmp_path_factory.mktemp("explore")
-    with chromium(folder) as browser:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        line = [sys.executable, "-m", "arith", "explore", "--no-browser", "--port", str(port)]
-        served = subprocess.Popen(
-            line, cwd=ROOT, stdout=subprocess.PIPE, text=True, start_new_session=True
-        )
-        try:
-            assert served.stdout
-            next(x for x in served.stdout if f":{port}" in x)
-            yield Page(browser, f"http://127.0.0.1:{port}/")
-        finally:
-            served.terminate()
-            served.wait(WAITS)
+    with chromium(folder) as browser, explored() as url:
+        yield Page(browser, url)
 
 
 @pytest.mark.long
