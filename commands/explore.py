@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
+import os
+import socket
 import sys
-from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 import typer
 
 from arith.commands.options import DEFAULT_STORE, check_store, takes
-from arith.theory.errors import Failed, InvalidInput
+from arith.theory.errors import InvalidInput
 from arith.theory.setting.requests import Request
 
 LARGEST_PORT = 65_535
@@ -45,6 +45,9 @@ def explore(
     texts = {n: " ".join(x) if isinstance(x, tuple) else x for n, x in asked.items()}
     words = [sys.executable, "-m", "marimo", "run", str(PAGE), "--port", str(port)]
     words += [*["--headless"] * no_browser, "--", "--store", str(store.absolute())]
-    with suppress(KeyboardInterrupt):  # it is how a page ends
-        if subprocess.run([*words, f"--setting={urlencode(texts)}"], check=False).returncode:
-            raise Failed(f"the page could not be served at port {port}")
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError as error:
+        what = f"cannot serve at port {port}: {error.strerror}"
+        raise InvalidInput(f"{what} (--port takes another)") from None
+    os.execv(sys.executable, [*words, f"--setting={urlencode(texts)}"])

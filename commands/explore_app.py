@@ -14,7 +14,7 @@ with app.setup:
 
     import marimo as mo
 
-    from arith.commands.explore_controls import controls_of, texts_of
+    from arith.commands.explore_controls import controls_of, texts_of, values_of
     from arith.commands.explore_page import (
         answer_html,
         command_html,
@@ -40,18 +40,21 @@ def _():
     address, started = mo.query_params(), mo.cli_args()
     store = Path(str(started.get("store")))
     _asked = address.to_dict() or dict(parse_qsl(str(started.get("setting"))))
-    controls, more = controls_of(_asked)
-    return address, controls, more, store
+    # Of a dictionary of controls marimo would lose changes that come together.
+    changes, _count = mo.state(0)
+    controls, more = controls_of(_asked, lambda _: _count(lambda n: n + 1))
+    return address, changes, controls, more, store
 
 
 @app.cell
 def _(controls, more):
-    mo.Html(controls_html(controls.elements, more.elements))
+    mo.Html(controls_html(controls, more))
 
 
 @app.cell
-def _(address, controls, more, store):
-    texts = texts_of({**controls.value, **more.value})
+def _(address, changes, controls, more, store):
+    changes()
+    texts = texts_of(values_of(controls, more))
     for _name in dict.fromkeys([*address, *texts]):
         if address.get(_name) != texts.get(_name):
             address[_name] = texts.get(_name)

@@ -6,7 +6,7 @@ those that have their default.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, get_type_hints
 
 import marimo as mo
@@ -34,15 +34,33 @@ EMPTY = {"differs": "no signs, ...", "test_digits": "1 to trained + 3", "expr": 
 """What stands in a control that is empty."""
 
 
-def controls_of(asked: Mapping[str, str]) -> tuple[mo.ui.dictionary, mo.ui.dictionary]:
-    """The controls that stand first and the others, as they are for some texts of options."""
+Controls = dict[str, Any]
+"""By the name of an option, its control."""
+
+
+def controls_of(
+    asked: Mapping[str, str], on_change: Callable[[Any], None] = id
+) -> tuple[Controls, Controls]:
+    """The controls that stand first and the others, as they are for some texts of options.
+
+    Args:
+        on_change: called with the new value of a control.
+    """
     texts = dict(asked or FIRST)
     first, _, rest = texts.get("layout", "").partition(",")
     if rest and first.strip() not in LAYOUTS:  # parts alone are those of the default
         first, rest = "", texts["layout"]
     texts |= {"layout": first.strip(), "differs": rest.strip()}
     others = [name for name in options_of(Request) if name not in CHIEF]
-    return _dictionary(CHIEF, texts), _dictionary(others, texts)
+    chief, more = (
+        {name: _control(name, texts, on_change) for name in names} for names in (CHIEF, others)
+    )
+    return chief, more
+
+
+def values_of(*controls: Controls) -> dict[str, Any]:
+    """The values of controls by their names."""
+    return {name: control.value for each in controls for name, control in each.items()}
 
 
 def texts_of(values: Mapping[str, Any]) -> dict[str, str]:
@@ -61,11 +79,7 @@ def texts_of(values: Mapping[str, Any]) -> dict[str, str]:
     return {n: text for n, text in texts.items() if text and text != _default(n)}
 
 
-def _dictionary(names: Iterable[str], texts: Mapping[str, str]) -> mo.ui.dictionary:
-    return mo.ui.dictionary({name: _control(name, texts) for name in names})
-
-
-def _control(name: str, texts: Mapping[str, str]) -> Any:
+def _control(name: str, texts: Mapping[str, str], on_change: Callable[[Any], None]) -> Any:
     """The control of an option: a list of its names, a number or a text.
 
     What is no such name, or no number, stands there all the same, for the answer says so.
@@ -73,6 +87,7 @@ def _control(name: str, texts: Mapping[str, str]) -> Any:
     option = options_of(Request).get(name)
     text = texts.get(name) or _default(name)
     label = CHIEF.get(name, name.replace("_", " ").capitalize())
+    shown: Any = {"label": label, "full_width": True, "on_change": on_change}
     if option and option.names:
         allowed = list(dict.fromkeys([*option.names, *([text] if text else [])]))
         return mo.ui.dropdown(
@@ -84,8 +99,8 @@ def _control(name: str, texts: Mapping[str, str]) -> Any:
         )
     is_number = option and get_type_hints(Request)[name] in (int, int | None)
     if is_number and (not text or text.lstrip("-").isdecimal()):
-        return mo.ui.number(step=1, value=int(text) if text else None, label=label, full_width=True)
-    return mo.ui.text(text, placeholder=EMPTY.get(name, ""), label=label, full_width=True)
+        return mo.ui.number(step=1, value=int(text) if text else None, **shown)
+    return mo.ui.text(text, placeholder=EMPTY.get(name, ""), **shown)
 
 
 def _default(name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import socket
 import time
 from collections.abc import Iterator, Mapping
 from html import unescape
@@ -19,7 +20,7 @@ from builders.command_line import run_cli
 
 pytest.importorskip("marimo")
 
-from arith.commands.explore_controls import CHIEF, FIRST, controls_of, texts_of
+from arith.commands.explore_controls import CHIEF, FIRST, controls_of, texts_of, values_of
 from arith.commands.explore_page import MODULI, command_html, strips
 from arith.theory.errors import InvalidInput
 from arith.theory.generalization.predict import predict
@@ -51,8 +52,7 @@ def state(draw: random.Random) -> dict[str, str]:
         "test_digits": draw.choice(["", "1-5", "1,6"]),
         "padding": draw.choice(["fixed", "fixed", "none"]),
     }
-    controls, more = controls_of(state)
-    return texts_of({**controls.value, **more.value})
+    return texts_of(values_of(*controls_of(state)))
 
 
 STATES = [state(random.Random(seed)) for seed in range(50)]
@@ -132,8 +132,7 @@ def test_the_strip_is_what_is_predicted_of_each_modulus() -> None:
     ],
 )
 def test_bad_input_is_said_as_on_the_command_line(texts: dict[str, str], part: str) -> None:
-    controls, more = controls_of(texts)
-    kept = texts_of({**controls.value, **more.value})
+    kept = texts_of(values_of(*controls_of(texts)))
     with pytest.raises(InvalidInput) as raised:
         request_of(kept).setting()
     assert run_cli("predict", *words(texts)).err == f"arith: {raised.value}\n"
@@ -144,6 +143,9 @@ def test_the_command_refuses_what_it_cannot_serve(tmp_path: Path) -> None:
     for line in (["--port", "0"], ["--task", "add", "--base", "1"], ["--store", "none"]):
         done = run_cli("explore", *line, cwd=tmp_path)
         assert done.code == 2 and len(done.err.splitlines()) == 1
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        done = run_cli("explore", "--port", str(taken.getsockname()[1]))
+        assert done.code == 2 and "cannot serve at port" in done.err
 
 
 # --- in a browser -------------------------------------------------------------------------
@@ -187,13 +189,10 @@ class Page:
 
     def move(self, before: Mapping[str, str], after: Mapping[str, str]) -> None:
         """Go from one state to another, control by control."""
-        was, wanted = (
-            {n: x for many in controls_of(s) for n, x in many.elements.items()}
-            for s in (before, after)
-        )
-        for name, control in wanted.items():
-            if name in CHIEF and control.value != was[name].value:
-                self.choose(name, "" if control.value is None else str(control.value))
+        was, wanted = values_of(*controls_of(before)), values_of(*controls_of(after))
+        for name, value in wanted.items():
+            if value != was[name]:
+                self.choose(name, "" if value is None else str(value))
 
     def shows(self, texts: Mapping[str, str]) -> None:
         """Wait until the state is shown: its command, or its error."""
