@@ -34,6 +34,9 @@ COMMANDS = {
     "predict": Listed(
         "predictions:predict", "Predict how a model does on shorter and longer inputs."
     ),
+    "explore": Listed(
+        "explore:explore", "Open a page to play with settings, on this machine alone."
+    ),
     "examples": Listed("examples:examples", "Write examples of a setting to a file."),
     "verify": Listed(
         "experiments:verify", "Train the cells of a grid, or one cell, and judge them."

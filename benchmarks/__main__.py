@@ -10,7 +10,7 @@ import typer
 
 from arith.theory.errors import InvalidInput, look_up
 from arith.verify.training.device import pick_device
-from benchmarks import cold_start, evaluation, predictor, premise, steps
+from benchmarks import cold_start, evaluation, explore, predictor, premise, steps
 from benchmarks.measuring import machine
 
 PARTS = {
@@ -21,6 +21,7 @@ PARTS = {
     "predictor": predictor.tables,
     "cold_start": cold_start.tables,
     "evaluation": evaluation.tables,
+    "explore": explore.tables,
 }
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 

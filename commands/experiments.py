@@ -165,10 +165,13 @@ def inspect(
     out: Annotated[Path, typer.Option(help="A folder for the pictures and mechanism.json.")] = Path(
         "mechanism"
     ),
+    html: Annotated[
+        Path | None, typer.Option(help="Write what was found as one page too, with a wrong answer.")
+    ] = None,
     **options: Any,
 ) -> None:
     """Show what the answers of a trained model depend on."""
-    of_training = [name for name in context.params if name not in ("kept", "out")]
+    of_training = [name for name in context.params if name not in ("kept", "out", "html")]
     if kept is not None and (given := written(context, of_training)):
         raise InvalidInput(f"give --from or how to train a model ({', '.join(given)}), not both")
     asked = CellRequest(**options)
@@ -176,10 +179,12 @@ def inspect(
     from arith.verify import inspection
     from arith.verify.plan import premise
     from arith.verify.plan.inputs import held_out_count
-    from arith.verify.records.files import check_writable
+    from arith.verify.records.files import check_writable, write
     from arith.verify.reporting.sections.inside import mechanism_rows
 
     check_writable(out / "mechanism.json")
+    if html is not None:
+        check_writable(html)
     if kept is not None:
         trained = inspection.kept(kept)
     else:
@@ -192,6 +197,11 @@ def inspect(
     print_table(("at", "what", "value"), mechanism_rows(mechanism.to_json()))
     for picture in inspection.write_inspection(trained, mechanism, out):
         print(f"wrote {picture}")
+    if html is not None:
+        from arith.verify.inspection_page import inspection_html
+
+        write(html, inspection_html(trained, mechanism))
+        print(f"wrote {html}")
     cell = trained.cell
     inputs = premise.independent(cell.setting.task, held_out_count(cell))
     raise typer.Exit(0 if premise.is_met(trained.premise, inputs) else 3)

@@ -253,6 +253,7 @@ WORDS = {
     "theorems": st.lists(st.one_of(st.just("support"), wild), max_size=2),
 }
 """What commands take beside options."""
+NO_PORTS = st.one_of(st.sampled_from(("0", "-1", "65536")), huge)
 NOT_TRAINED = (
     ["--train-digits", "0"],
     ["--expr", "a#b"],
@@ -278,6 +279,8 @@ def command_lines(draw: st.DrawFn) -> list[str]:
         asked = draw(st.one_of(settings_asked(), st.tuples(st.just("--expr"), deep).map(list)))
         return [command, *asked, *more]
     asked = draw(option_lists(OPTIONS[command])) if command in OPTIONS else []
+    if command == "explore":  # nothing is served at such a port
+        return [command, *draw(option_lists(SETTING_OR_HUGE)), "--port", draw(NO_PORTS)]
     if command == "examples":
         return [command, *draw(settings_asked()), *asked, *more]
     if command in ("verify", "inspect"):

@@ -26,6 +26,7 @@ def completed(line: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         ("arith predict --task mod_", ["mod_add", "mod_sub", "mod_mul"]),
         ("arith predict --pe ", list(ENCODINGS)),
         ("arith predict --layout b", ["bare"]),
+        ("arith explore --pe ab", ["abacus"]),
         ("arith advise --train-domain e", ["every"]),
         ("arith advise --test-domain l", ["longest", "lengths"]),
         ("arith map --task mul", ["mul", "multi_add"]),

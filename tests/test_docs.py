@@ -82,6 +82,8 @@ def test_every_command_of_the_pages_runs(command: str, tmp_path: Path) -> None:
     elif words[0] == "inspect":
         done = run_cli(*words, "--seed", "-1")
         assert "seeds go from 0" in done.err
+    elif words[0] == "explore":
+        assert "--port goes from" in run_cli(*words, "--port", "0", cwd=tmp_path).err
     elif words[0] == "judge":
         missing = "there is no folder" if "--model" in words else "cannot read the "
         assert missing in run_cli(*words, cwd=tmp_path).err

@@ -60,7 +60,7 @@ def kept(folder: Path) -> Trained:
     found = read_kept(folder)
     run = found.run
     refuse_natural(run.cell, "inspect")
-    return Trained(found.model, run.cell, run.seed, run.premise, run.steps, run.seconds)
+    return Trained(found.model, run.cell, run.seed, run.premise, run.steps, run.seconds, run.noise)
 
 
 @dataclass(frozen=True)

@@ -490,6 +490,32 @@ def setting_texts(setting: Setting) -> dict[str, str]:
     return {part.name: part.text(part.of(setting)) for part in _parts()}
 
 
+def request_of(texts: Mapping[str, str]) -> Request:
+    """The request of options by their names, each as the command line takes it.
+
+    An option that takes several texts has blanks between them.  What is empty is not given.
+
+    Raises:
+        InvalidInput: an unknown option, or a text that is no number where one is asked for.
+    """
+    options, hints, values = options_of(Request), _type_hints(Request), dict[str, Any]()
+    for name, text in texts.items():
+        if name not in options:
+            raise unknown_name("option", name, options)
+        if not text.strip():
+            continue
+        values[name] = text
+        if options[name].example:
+            values[name] = tuple(text.split())
+        elif hints[name] in (int, int | None):
+            try:
+                values[name] = int(text)
+            except ValueError:
+                what = f"{reprlib.repr(text)} is no whole number"
+                raise InvalidInput(f"Invalid value for '{flag(name)}': {what}") from None
+    return Request(**values)
+
+
 def setting_columns(setting: Setting) -> dict[str, str | int | None]:
     """The task and every option of the setting, for a table of several settings.
 

@@ -11,8 +11,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from itertools import product
 from typing import Any
 
@@ -24,6 +24,7 @@ from arith.theory.errors import InvalidInput, TooMuchWork
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim
 from arith.theory.generalization.predict import Prediction, predict
+from arith.theory.setting.requests import Request
 from arith.theory.setting.settings import Setting
 
 MOST_POINTS = 2_000
@@ -131,6 +132,26 @@ def phase_diagram(
     if not cells:
         raise next(iter(refused.values()))
     return PhaseDiagram(axis, cells, tuple(refused))
+
+
+@lru_cache(maxsize=10_000)
+def with_modulus(request: Request, modulus: int) -> LengthPrediction | None:
+    """What is predicted at a request's longest test length with another modulus.
+
+    None where the setting makes no sense with it.
+
+    Raises:
+        TooMuchWork: a budget around it is spent.
+    """
+    try:
+        setting = replace(request, modulus=modulus).setting()
+        if not setting.test_each:
+            setting = replace(setting, test_lengths=setting.test_lengths[-1:])
+        return predict(setting).lengths[-1]
+    except TooMuchWork:
+        raise
+    except InvalidInput:
+        return None
 
 
 def _trained_on(n: int, ahead: Sequence[int], parts: dict[str, Any]) -> Setting:

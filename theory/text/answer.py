@@ -187,12 +187,18 @@ def explanation(prediction: Prediction, learned: Learnability) -> list[str]:
     return [*lines, *cited[:-1], f"{cited[-1]} (rules: arith theorems)"]
 
 
-def _decided_by(prediction: Prediction) -> list[str]:
-    """Which of the four theorems decide which lengths; no line where nothing is claimed."""
+def deciding(prediction: Prediction) -> dict[tuple[str, ...], list[int]]:
+    """The test lengths that are decided, by the theorems that decide them."""
     groups: dict[tuple[str, ...], list[int]] = {}
     for x in prediction.lengths:
         if x.because:
             groups.setdefault(x.because, []).append(x.digits)
+    return groups
+
+
+def _decided_by(prediction: Prediction) -> list[str]:
+    """Which of the four theorems decide which lengths; no line where nothing is claimed."""
+    groups = deciding(prediction)
     each = (f"{' and '.join(names)} at {lengths_text(ns)}" for names, ns in groups.items())
     return [f"Theorems that decide: {'; '.join(each)}."] if groups else []
 

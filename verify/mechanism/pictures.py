@@ -86,7 +86,8 @@ def draw_groups(trained: Group, longer: Group, title: str, name: str, path: Path
         heading = textwrap.fill(title, 66)
         page.suptitle(heading, x=0.01, ha="left", fontsize=10, fontweight="bold")
         axes = page.add_subplot()
-        axes.set_title(textwrap.fill(said, 92), fontsize=8.5, loc="left")
+        width = 92 if seen >= CLEAR else 66  # the names of bars take room
+        axes.set_title(textwrap.fill(said, width), fontsize=8.5, loc="left")
         if seen >= CLEAR:
             _scatter(axes, plane[0], plane[1], name)
             axes.set_xlabel(f"first component ({variance[0]:.0%} of the variance)")

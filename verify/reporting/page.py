@@ -77,7 +77,8 @@ def html_page(report: Report) -> str:
     ]
     environment = Environment(loader=PackageLoader("arith.verify.reporting"), autoescape=True)
     return environment.get_template("report.html").render(
-        name=one_line(report.name),
+        title=f"Theory and experiment: {one_line(report.name)}",
+        made="arith report --html",
         found=html_blocks([*_first(report, rows), claims, *_last(report)], links),
         lengths=html_blocks([text("lengths", confidence=CONFIDENCE)], links),
         cells=[(anchor, one_line(name), html_blocks(of, links)) for anchor, name, of in cells],

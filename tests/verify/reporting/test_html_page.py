@@ -12,6 +12,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from builders.browser import chromium, widest
 from builders.paths import REPORTS
 from matplotlib.figure import Figure
 
@@ -20,13 +21,6 @@ from arith.verify.pipeline import judge
 from arith.verify.reporting.page import html_page
 from arith.verify.reporting.report import Report
 from arith.verify.reporting.summary import summarize
-
-CHROMIUM, DRIVER = Path("/usr/bin/chromium"), Path("/usr/bin/chromedriver")
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
-    "--disable-background-networking --disable-component-update --disable-sync "
-    "--force-prefers-reduced-motion"
-)
 
 
 @pytest.fixture(scope="module")
@@ -90,22 +84,11 @@ def test_a_page_of_one_cell_is_escaped_and_has_no_empty_section(report: Report) 
 @pytest.fixture(scope="module")
 def browser(html: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A browser that shows the page, 1280 pixels wide."""
-    if not (CHROMIUM.exists() and DRIVER.exists()):
-        pytest.skip("needs Chromium and its driver in /usr/bin")
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-
     folder = tmp_path_factory.mktemp("browser")
     (folder / "page.html").write_text(html)
-    options = webdriver.ChromeOptions()
-    options.binary_location = str(CHROMIUM)
-    for flag in (*FLAGS.split(), f"--user-data-dir={folder / 'profile'}", "--window-size=1280,900"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options, Service(str(DRIVER)))
-    driver.get((folder / "page.html").as_uri())
-    yield driver
-    driver.quit()
+    with chromium(folder) as driver:
+        driver.get((folder / "page.html").as_uri())
+        yield driver
 
 
 @pytest.fixture
@@ -135,12 +118,7 @@ def test_a_cell_of_the_table_opens_with_all_there_is_of_it(page: Any, report: Re
 
 @pytest.mark.parametrize("width", [400, 1280])
 def test_it_fits_a_narrow_window(page: Any, width: int) -> None:
-    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    page.execute_script("document.querySelectorAll('details').forEach(x => { x.open = true })")
-    widest = page.execute_script("return document.documentElement.scrollWidth")
-    page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-    assert widest <= width
+    assert widest(page, width) <= width
 
 
 def test_hostile_evidence_makes_no_request_and_nothing_live(
