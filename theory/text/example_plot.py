@@ -132,9 +132,7 @@ def plot_lesson(path: Path, predictions: Sequence[Prediction], numbers: Sequence
     trained = predictions[0].setting.train.every_length[-1]
     with figure(path, width, height) as page:
         ax = page_axes(page, width, height)
-        title = f"Trained on {trained}-digit numbers. Asked: " + " + ".join(
-            map(str, numbers)
-        )
+        title = f"Trained on {trained}-digit numbers. Asked: " + " + ".join(map(str, numbers))
         ax.text(0.15, height - 0.22, title, fontsize=11, fontweight="bold", va="center")
         draw_meaning(ax, (READ, IGNORED), 0.15, height - 0.6)
         for i, prediction in enumerate(predictions):

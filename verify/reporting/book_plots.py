@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +43,9 @@ def predicted(task: str, **options: Any) -> Prediction:
     return predict(Request(task, **options).setting())
 
 
-def lesson() -> list[Prediction]:
+def lesson(layout: str = "plain") -> list[Prediction]:
     """Sums, and sums mod 100 and 101, trained on three digits."""
-    options: dict[str, Any] = {"layout": "plain", "test_digits": "1-4"}
+    options: dict[str, Any] = {"layout": layout, "test_digits": "1-4"}
     moduli = (100, 101)
     return [
         predicted("add", **options),
@@ -64,9 +65,20 @@ def trained(prediction: Prediction, reports: Path, grid: str) -> list[Measured]:
     return [model for model in of_runs(runs, prediction.setting) if model.converged]
 
 
+THEOREMS: dict[str, Callable[[], Prediction]] = {
+    "equal-views": partial(predicted, "add", pe="rpe", layout="interleaved", window=5, layers=1),
+    "constants": partial(predicted, "mod_add", modulus=150, train_digits="2", test_digits="1-4"),
+    "shown-apart": partial(predicted, "add", test_digits="1-5"),
+    "not-found": partial(
+        predicted, "add", pe="rpe", padding="none", train_digits="1-5", test_digits="1-8"
+    ),
+}
+"""The setting by which each of the four theorems is shown."""
+
+
 def equal_views(path: Path, reports: Path) -> None:
     """The theorem *equal views*: a context of a longer sum, met in training."""
-    prediction = predicted("add", pe="rpe", layout="interleaved", window=5, layers=1)
+    prediction = THEOREMS["equal-views"]()
     lines = [
         ("asked", marks(prediction.setting, (34512, 27688), 5)),
         ("in training", marks(prediction.setting, (345, 276), 3)),
@@ -76,7 +88,7 @@ def equal_views(path: Path, reports: Path) -> None:
 
 def constants(path: Path, reports: Path) -> None:
     """The theorem *constants*: a digit that was always 0 counts as 0."""
-    prediction = predicted("mod_add", modulus=150, train_digits="2", test_digits="1-4")
+    prediction = THEOREMS["constants"]()
     lines = [
         ("asked", marks(prediction.setting, (123, 456), 1)),
         ("answered as", marks(prediction.setting, (23, 56), 1)),
@@ -86,7 +98,7 @@ def constants(path: Path, reports: Path) -> None:
 
 def shown_apart(path: Path, reports: Path) -> None:
     """The theorem *shown apart*: two zeros that never stood together."""
-    prediction = predicted("add", test_digits="1-5")
+    prediction = THEOREMS["shown-apart"]()
     pairs = ((12, 734), (712, 34), (712, 734))
     lines = [
         ("asked", marks(prediction.setting, (12, 34), 3)),
@@ -98,7 +110,7 @@ def shown_apart(path: Path, reports: Path) -> None:
 
 def not_found(path: Path, reports: Path) -> None:
     """The theorem *not found*: a digit at an offset that training never showed."""
-    prediction = predicted("add", pe="rpe", padding="none", train_digits="1-5", test_digits="1-8")
+    prediction = THEOREMS["not-found"]()
     models = trained(prediction, reports, "natural")
     [row] = [x for x in ROWS if x.name == "all reversed"]
     with figure(path, WIDTH, 4.15) as page:
@@ -141,7 +153,9 @@ def _draw_below(page: Any, prediction: Prediction, models: Sequence[Measured]) -
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
     }
     place: Any = {"loc": "lower left", "bbox_to_anchor": (0.45 / wide, 0), "frameon": False}
-    page.legend(list(found.values()), list(found), ncols=len(found), fontsize=7, columnspacing=1.2, **place)
+    page.legend(
+        list(found.values()), list(found), ncols=len(found), fontsize=7, columnspacing=1.2, **place
+    )
 
 
 def views(path: Path, _: Path) -> None:

@@ -23,6 +23,8 @@ def test_the_pictures_are_those_that_are_drawn(tmp_path: Path) -> None:
 
 
 def test_every_picture_stands_on_a_page_with_a_text() -> None:
-    pages = "".join(path.read_text() for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+    pages = "".join(
+        path.read_text() for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    )
     texts = {Path(x).stem: said for said, x in re.findall(r"!\[([^\]]*)\]\(([^)\s]+)\)", pages)}
     assert [x for x in PICTURES if len(texts.get(x, "")) < 60] == []
