@@ -3,8 +3,8 @@
 A page of the repository stands in the site at its path in the repository, those of docs/ without
 the folder.  So a link is written once, as it works in the repository, and works in the site too.
 
-Formulas are written in LaTeX between dollars, as the repository's pages show them, and become MathML,
-which browsers draw by themselves: no script and no font is loaded.
+Formulas are LaTeX between dollars.  They become MathML, which browsers draw by themselves: no
+script and no font is loaded.
 """
 
 from __future__ import annotations

@@ -280,7 +280,7 @@ def words(page: str) -> str:
     return " ".join((ROOT / page).read_text().split())
 
 
-SKILL = r"^\| {} +\| all +\| ([\d,]+) +\| ([\d.]+) +\| \d+% +\| ([\d.]+) +\| ([\d.]+) +\| ([\d.]+) +\| ([\d.]+) "
+SKILL = r"^\| {} +\| all +\| ([\d,]+) +\| ([\d.]+) +\| \d+% +" + r"\| ([\d.]+) +" * 4
 """A row of the table of skill: answers, claims, forecasts, both, the theorem, a constant."""
 
 
@@ -310,8 +310,8 @@ def test_the_table_of_the_lesson_is_that_of_the_evidence() -> None:
     assert len(rows) == 3
     for (_, *said), prediction in zip(rows, lesson(layout="aligned"), strict=True):
         models = trained(prediction, ROOT / "reports", "full")
-        assert len(models) == 3
-        means = [sum(m.accuracy[n][0] for m in models) / 3 for n in (3, 4)]
+        assert len(models) >= 3
+        means = [sum(m.accuracy[n][0] for m in models) / len(models) for n in (3, 4)]
         assert said == [f"{x:.3f}" for x in means]
 
 
@@ -341,6 +341,7 @@ def test_no_sentence_of_the_first_chapters_is_long(page: str) -> None:
 def sentences(text: str) -> list[str]:
     """The sentences of a page; tables, code, formulas and pictures are none."""
     text = re.sub(r"```.*?```|\$\$.*?\$\$|!\[.*?\]\(.*?\)|<[^>]+>", "\n\n", text, flags=re.S)
+    text = re.sub(r"(?<=\w)\.\*", ".", text)
     text = re.sub(r"^(\||#).*$", "\n", text, flags=re.M)
     text = re.sub(r"\]\([^)]*\)|\[|\*\*|`", "", text)
     blocks = re.split(r"\n\s*\n|\n\s*(?:[-*]|\d+\.) ", text)

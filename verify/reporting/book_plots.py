@@ -30,6 +30,7 @@ from arith.theory.text.example_plot import (
 from arith.theory.text.length_plot import Measured, draw_lengths
 from arith.theory.text.style import FAINT, figure
 from arith.theory.transformer.encodings import encoding
+from arith.verify.plan.cells import default_model
 from arith.verify.records.evidence import read_evidence
 from arith.verify.reporting.measured import of_runs
 
@@ -54,13 +55,14 @@ def lesson(layout: str = "plain") -> list[Prediction]:
 
 
 def trained(prediction: Prediction, reports: Path, grid: str) -> list[Measured]:
-    """The converged models of a setting by its usual recipe, in the evidence of a grid."""
+    """The converged models of a setting in a grid's evidence, of the usual size and recipe."""
     asked = vars(prediction.setting) | {"test_lengths": None, "width": 0}
     runs = [
         run
         for run in read_evidence(reports / grid / "evidence.jsonl")
         if vars(run.cell.setting) | {"test_lengths": None, "width": 0} == asked
         and run.recipe == run.cell.recipe.version
+        and run.cell.model == default_model(prediction.setting.task)
     ]
     return [model for model in of_runs(runs, prediction.setting) if model.converged]
 
