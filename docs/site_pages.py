@@ -31,7 +31,7 @@ _SOURCES = {".py": "python", ".toml": "toml", ".sh": "sh", ".yml": "yaml", ".cff
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the reports, and all that is linked from a page, or from one so added."""
-    paths = [f"docs/{file.src_uri}" for file in files.documentation_pages()]
+    paths = ["README.md", *(f"docs/{file.src_uri}" for file in files.documentation_pages())]
     paths += [str(path.relative_to(ROOT)) for path in sorted(ROOT.glob("reports/**/*.md"))]
     seen = set(paths)
     for path in paths:  # which grows

@@ -10,7 +10,9 @@ import tomllib
 from contextlib import closing
 from dataclasses import replace
 from functools import cache
+from math import floor
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -19,6 +21,9 @@ from builders.command_line import run_cli
 from builders.paths import HEADLINE_EVIDENCE, ROOT
 
 from arith import __version__
+from arith.theory.arithmetic.directions import Direction
+from arith.theory.generalization.lengths import LengthPrediction
+from arith.theory.generalization.outcomes import Claim
 from arith.verify.plan.cells import adapted
 from arith.verify.plan.grids import GRIDS
 from arith.verify.plan.recipe import CHUNK, DEFAULT_BUDGET, PAPER, RECIPE
@@ -26,7 +31,7 @@ from arith.verify.plan.sizes import SIZES, size
 from arith.verify.records.evidence import read_evidence
 from arith.verify.records.reading import PRECISIONS
 from arith.verify.records.store import Store
-from arith.verify.reporting.book_plots import THEOREMS, lesson, trained
+from arith.verify.reporting.book_plots import THEOREMS, lesson, predicted, trained
 
 DOCS = ROOT / "docs"
 PAGES = [
@@ -216,15 +221,84 @@ def test_the_page_on_the_published_code_has_the_constants_of_the_recipe() -> Non
     assert all(f"{s.layers}, {s.heads}, {s.width}" in text for s in map(size, ("nano", "micro")))
 
 
-def test_figures_of_the_findings_are_those_of_the_reports() -> None:
-    """Counts such as "93 of 108", and shares with three decimals."""
-    text = " ".join((DOCS / "findings.md").read_text().split())
-    counts = [set(x) for x in re.findall(r"(\d+) of (\d+)", text)]
-    shares = [{x} for x in re.findall(r"\b0\.\d{3}\b", text)]
+MEASURED = ("findings", "experiments", "ignored-digits", "relative", "theory", "why")
+"""Pages with measured shares."""
+
+
+def test_measured_shares_of_the_pages_are_those_of_the_reports() -> None:
+    """Shares with three decimals, and in the findings counts such as "93 of 108"."""
     pages = (*ROOT.glob("reports/**/README.md"), *ROOT.glob("reports/*/cells.md"))
-    lines = [set(re.findall(r"\d+(?:\.\d+)?", x)) for p in pages for x in p.read_text().split("\n")]
-    assert counts
-    assert [x for x in counts + shares if not any(x <= line for line in lines)] == []
+    known = [set(re.findall(r"\d+(?:\.\d+)?", x)) for p in pages for x in p.read_text().split("\n")]
+    said = [{x} for page in MEASURED for x in re.findall(r"\b0\.\d{3}\b", words(f"docs/{page}.md"))]
+    counts = [set(x) for x in re.findall(r"(\d+) of (\d+)", words("docs/findings.md"))]
+    assert counts and said
+    assert [x for x in counts + said if not any(x <= line for line in known)] == []
+
+
+def test_the_table_of_neighbouring_addresses_is_that_of_the_evidence() -> None:
+    rows = re.findall(
+        r"^\| ours, (\w+), `aligned` \| (\d) to (\d) \| \.(\d\d) \| \.(\d\d) \|",
+        (DOCS / "addresses.md").read_text(),
+        re.M,
+    )
+    assert len(rows) == 4
+    for pe, first, last, *said in rows:
+        options = {"pe": pe.lower(), "padding": "none", "train_digits": f"{first}-{last}"}
+        [model] = trained(predicted("add", **options), ROOT / "reports", "natural")
+        shares = [model.accuracy[int(last) + i][0] for i in (1, 2)]
+        assert [f"{x:.2f}"[2:] for x in shares] == said
+
+
+def longer(**options: Any) -> list[LengthPrediction]:
+    """What is predicted of sums at the tested lengths that were not trained."""
+    found = predicted("add", **options)
+    return [x for x in found.lengths if x.direction != Direction.IN_DOMAIN]
+
+
+def test_the_table_of_recipes_is_what_is_predicted() -> None:
+    text = (DOCS / "recipes.md").read_text()
+    rows = re.findall(r"^\| [^|]+ \| (`[^|]+) \| [^|]+ \| ([^|]+) \| ([^|]+) \| \*", text, re.M)
+    assert len(rows) == 9
+    for how, *said in rows:
+        *layouts, pe = re.findall(r"`([\w-]+)`", how)
+        for layout in layouts:
+            options: dict[str, Any] = {"layout": layout, "pe": pe, "padding": "none"}
+            if "window" in how:
+                options |= {"layers": 1, "window": 6}
+            found = longer(train_digits="1-4+6", test_digits="5,7", **options)
+            told = [
+                "right"
+                if x.at_least == 1
+                else "open"
+                if x.claim == Claim.NONE
+                else f"wrong on {floor(100 * (1 - x.at_most))} % or more"
+                for x in found
+            ]
+            assert told == said, how
+
+
+def test_the_table_of_contexts_is_what_is_predicted() -> None:
+    text = (DOCS / "relative.md").read_text()
+    rows = re.findall(r"^\| (\d) \| (\d) \| D_(\d) \| [^|]+ \| (yes|no)", text, re.M)
+    assert len(rows) == 6
+    for window, layers, digits, shown in rows:
+        options = {"layout": "interleaved", "pe": "nope", "train_digits": digits}
+        found = longer(window=int(window), layers=int(layers), **options)
+        is_right = all(x.because == ("equal views",) for x in found)
+        assert is_right == (shown == "yes"), (window, layers, digits)
+
+
+def test_the_table_of_spaces_is_what_is_predicted() -> None:
+    text = (DOCS / "addresses.md").read_text()
+    rows = re.findall(r"^\| (`rpe`|the same|`ape`)[^|]*((?:\| \.\d\d )+)\|$", text, re.M)
+    assert len(rows) == 3
+    for who, said in rows:
+        options = {"layout": "spaced" if who != "`rpe`" else "aligned", "padding": "none"}
+        options |= {"pe": "ape" if who == "`ape`" else "rpe", "train_digits": "1-5"}
+        bounds = [x.at_most for x in longer(test_digits="6-8,10", **options)]
+        assert [f".{float(x):.2f}"[0] + f"{float(x):.2f}"[2:] for x in bounds] == re.findall(
+            r"\.\d\d", said
+        )
 
 
 def test_the_table_on_indifference_is_that_of_the_reports() -> None:
