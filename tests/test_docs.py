@@ -363,7 +363,7 @@ def test_the_skill_of_the_pages_is_that_of_the_report() -> None:
     answers, _, _, both, theorem, constant = reported(SKILL.format("all"))
     said = f"Over {answers} measurements at untrained lengths the prediction is off by {both}"
     assert f"{said} on average." in words("README.md")
-    off = f"The published theorem is off by {theorem}, and the best constant by {constant}."
+    off = f"starts from is off by {theorem}, and the best constant by {constant}."
     assert off in words("README.md")
     for inputs in ("all", "shorter", "longer"):
         row = " | ".join([inputs, *reported(SKILL.format(inputs))])
