@@ -2,6 +2,9 @@
 
 A page of the repository stands in the site at its path in the repository, those of docs/ without
 the folder.  So a link is written once, as it works in the repository, and works in the site too.
+
+Formulas are LaTeX between dollars.  They become MathML, which browsers draw by themselves: no
+script and no font is loaded.
 """
 
 from __future__ import annotations
@@ -9,8 +12,10 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 
+from latex2mathml.converter import convert
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
@@ -19,13 +24,14 @@ ROOT = Path(__file__).parent.parent
 LEAD = "<!-- the lead of the README -->"
 """What stands in the first page of the site for the README up to its first heading."""
 _LINK = re.compile(r"(?<=\]\()(?![a-z]+:|[#/])([^)#\s]+)")
+_FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.S)
 _SOURCES = {".py": "python", ".toml": "toml", ".sh": "sh", ".yml": "yaml", ".cff": "yaml"}
 """Files that are shown as pages, with the names of their languages."""
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the reports, and all that is linked from a page, or from one so added."""
-    paths = [f"docs/{file.src_uri}" for file in files.documentation_pages()]
+    paths = ["README.md", *(f"docs/{file.src_uri}" for file in files.documentation_pages())]
     paths += [str(path.relative_to(ROOT)) for path in sorted(ROOT.glob("reports/**/*.md"))]
     seen = set(paths)
     for path in paths:  # which grows
@@ -44,6 +50,13 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     path = f"docs/{here}" if (ROOT / "docs" / here).exists() else here
     lead = (ROOT / "README.md").read_text().partition("\n## ")[0]
     return _moved(markdown, path, here).replace(LEAD, _moved(lead, "README.md", here))
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Set formulas."""
+    return _FORMULA.sub(
+        lambda x: convert(unescape(x[3]), display="block" if x[2] == "[" else "inline"), html
+    )
 
 
 def _links(text: str, path: str) -> Iterator[tuple[str, str]]:

@@ -29,10 +29,10 @@ def test_the_list_says_of_a_command_what_it_says_of_itself(name: str) -> None:
     assert run_cli(name, "--help").out.split("\n\n")[1].strip() == COMMANDS[name].text
 
 
-def test_help_has_the_exit_codes_of_the_readme() -> None:
+def test_help_has_the_exit_codes_of_the_page_on_commands() -> None:
     shown = run_cli("--help", width=80).out.split("Exit codes:")[1]
     codes = re.findall(r"^ +(\d+)  \w", shown, re.M)
-    table = re.findall(r"^\| (\d+) \|", (ROOT / "README.md").read_text(), re.M)
+    table = re.findall(r"^\| (\d+) \|", (ROOT / "docs" / "usage.md").read_text(), re.M)
     assert codes == table and len(codes) >= 7
 
 

@@ -69,7 +69,16 @@ def test_the_site_has_every_page_report_and_figure(site: Path) -> None:
     for figure in ROOT.glob("reports/*/*.svg"):
         assert (site / figure.relative_to(ROOT)).read_bytes() == figure.read_bytes()
     assert "(2*a + 3*b) % 12" in (site / "usage.html").read_text()
-    assert "49/4950" in (site / "index.html").read_text()
+    assert "(a mod 1000)" in (site / "index.html").read_text()
+    for picture in (ROOT / "docs").rglob("*.svg"):
+        assert (site / picture.relative_to(ROOT / "docs")).exists()
+
+
+def test_formulas_are_set_without_a_script(site: Path) -> None:
+    for page in ("why", "counting", "theory"):
+        text = (site / f"{page}.html").read_text()
+        assert '<math xmlns="http://www.w3.org/1998/Math/MathML"' in text
+        assert "arithmatex" not in text and "$$" not in text
 
 
 def test_the_search_has_an_index_that_needs_no_server(site: Path) -> None:

@@ -253,22 +253,22 @@ def legend(prediction: Prediction, leaps: Decision) -> list[str]:
     """What the answer presupposes, and what the words and signs in the table of lengths mean."""
     s, lengths = prediction.setting, prediction.lengths
     claims = {x.claim for x in lengths if not s.is_premise(x.digits)}
-    premises = "the model is right on held-out inputs (converged)"
-    if any(x.requires_noise_invariance for x in lengths):
-        noise = "noise at ignored positions (see arith theorems indifference)"
-        premises += f", and keeps its answers under {noise}"
+    premises = ["the model is right on held-out inputs (converged)"]
+    if noise := any(x.requires_noise_invariance for x in lengths):
+        premises.append(
+            "Noise at ignored positions changes no answer (arith theorems indifference)"
+        )
     if asked := [x.digits for x in lengths if x.requires_stability]:
-        keeps = "" if "noise" in premises else "keeps its answers "
-        also = "" if keeps else "also "
-        premises += (
-            f", and {keeps}at {lengths_text(asked)} {also}when all digits are a little "
-            "disturbed (see arith theorems steadiness)"
+        none = "none" if noise else "no answer"
+        premises.append(
+            f"Disturbing all digits a little changes {none} at {lengths_text(asked)} (arith "
+            "theorems steadiness)"
         )
     if tried := [x.digits for x in lengths if x.requires_measured_stability]:
-        premises += f"; at {lengths_text(tried)} that has to have been measured"
+        premises.append(f"At {lengths_text(tried)} that has to have been measured")
     if s.random_starts and claims != {Claim.NONE}:
-        premises += f"; training drew from {s.starts} starts"
-    lines = [f"Premises: {premises}.", *_basis_lines(prediction, claims)]
+        premises.append(f"Training drew from {s.starts} starts")
+    lines = [f"Premises: {'. '.join(premises)}.", *_basis_lines(prediction, claims)]
     if leaps is Decision.YES:
         lines.append("It may take long to converge, or never do so (arith theorems leap).")
     if any(x.direction == Direction.IN_DOMAIN and not s.is_premise(x.digits) for x in lengths):

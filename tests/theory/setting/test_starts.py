@@ -31,7 +31,7 @@ def test_a_claim_that_rests_on_starts_says_how_many() -> None:
     words += ["--test-digits=100", "--starts=71"]
     shown, why = run_cli(*words).out, run_cli(*words, "--explain").out
     assert "training draws from 71 starts (--starts)" in shown
-    assert "training drew from 71 starts" in shown[shown.index("Premises") :]
+    assert "Training drew from 71 starts" in shown[shown.index("Premises") :]
     assert "above 91, the largest that was trained from 71 starts" in " ".join(why.split())
     assert '"starts": 71' in run_cli(*words, "--json").out
     assert "1/10" in str(arith.predict(**ABACUS, starts=71, test_digits=100).lengths[0].at_most)

@@ -50,17 +50,17 @@ def test_every_length_of_the_flagship_is_claimed_under_premises_that_the_legend_
     claims = [(row[ACCURACY], row["claim"]) for row in rows(said)]
     assert claims == [("1", "premise" if n == 3 else "exact") for n in range(1, 7)]
     assert legend(said) == [
-        "Premises: the model is right on held-out inputs (converged), and keeps its answers under "
-        "noise at ignored positions (see arith theorems indifference), and at 1..2, 4..6 digits "
-        "also when all digits are a little disturbed (see arith theorems steadiness).",
+        "Premises: the model is right on held-out inputs (converged). Noise at ignored positions "
+        "changes no answer (arith theorems indifference). Disturbing all digits a little changes "
+        "none at 1..2, 4..6 digits (arith theorems steadiness).",
         "Rules observed, not proved: support, joint support (arith theorems).",
         "It may take long to converge, or never do so (arith theorems leap).",
         "claim: exact, the accuracy is the one shown.",
     ]
     assert "±" in legend(predicted(task="mod_add", modulus=101, train_digits="2"))[-1]
     assert legend(predicted(task="add", test_digits="1"))[0] == (
-        "Premises: the model is right on held-out inputs (converged), and keeps its answers at 1 "
-        "digit when all digits are a little disturbed (see arith theorems steadiness)."
+        "Premises: the model is right on held-out inputs (converged). Disturbing all digits a "
+        "little changes no answer at 1 digit (arith theorems steadiness)."
     )
 
 
