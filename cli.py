@@ -82,7 +82,7 @@ app = typer.Typer(
 
 def _print_version(is_asked: bool) -> None:
     if is_asked:
-        from arith.theory.generalization.rules import THEORY_VERSION
+        from arith.theory.rules import THEORY_VERSION
         from arith.verify.plan.recipe import DENSE, RECIPE
 
         versions = ", ".join(f"{x.name} {x.version}" for x in (RECIPE, DENSE))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-    from arith.theory.generalization.accuracy import DigitAccuracy
+    from arith.theory.counting.accuracy import DigitAccuracy
     from arith.theory.generalization.predict import Prediction
     from arith.verify.judging.answers import JudgedAnswers
     from arith.verify.judging.judge import CellVerdict

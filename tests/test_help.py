@@ -10,7 +10,7 @@ from builders.paths import ROOT
 
 from arith import __version__
 from arith.cli import COMMANDS
-from arith.theory.generalization.rules import THEORY_VERSION
+from arith.theory.rules import THEORY_VERSION
 from arith.verify.plan.recipe import DENSE, RECIPE
 
 

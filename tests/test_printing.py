@@ -18,7 +18,7 @@ from arith.printing import (
     waiting,
 )
 from arith.theory.generalization.predict import predict
-from arith.theory.generalization.rules import RULES
+from arith.theory.rules import RULES
 from arith.theory.setting.requests import Request
 from arith.theory.text.catalogue import (
     ENCODING_COLUMNS,

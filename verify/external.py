@@ -17,7 +17,7 @@ import numpy as np
 
 from arith.theory.errors import InvalidInput
 from arith.theory.generalization.predict import predict
-from arith.theory.generalization.support import support
+from arith.theory.observation.support import support
 from arith.theory.setting.settings import Setting
 from arith.verify.data.answers import parse_log
 from arith.verify.data.files import Examples

@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader
 
 from arith.theory.arithmetic.shares import percent_text as exact_percent
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.support import OperandDigit
+from arith.theory.observation.support import OperandDigit
 from arith.theory.text.answer import INPUTS, expected_function
 from arith.theory.text.influence_plot import draw_influences
 from arith.theory.text.text import digits_text, setting_lines

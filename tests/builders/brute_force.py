@@ -8,7 +8,7 @@ from itertools import product
 from arith.theory.arithmetic.boxes import Box
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.tasks import Task
-from arith.theory.generalization.learned import LearnedFunction
+from arith.theory.counting.learned import LearnedFunction
 
 
 def members(task: Task, domain: Domain, base: int) -> list[tuple[int, ...]]:

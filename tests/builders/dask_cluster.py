@@ -13,7 +13,7 @@ from pathlib import Path
 from builders.paths import ROOT
 from builders.processes import SECONDS
 
-OTHER_THEORY = 'from arith.theory.generalization import rules\nrules.THEORY_VERSION = "0"\n'
+OTHER_THEORY = 'from arith.theory import rules\nrules.THEORY_VERSION = "0"\n'
 """A program that a worker runs first: it is then of another version."""
 
 

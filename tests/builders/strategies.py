@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from arith.theory.arithmetic.domains import KINDS, Domain
 from arith.theory.arithmetic.expressions import parse_task
 from arith.theory.arithmetic.tasks import TASKS, Task, named_task
+from arith.theory.counting.learned import LearnedFunction
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.learned import LearnedFunction
-from arith.theory.generalization.support import Support
+from arith.theory.observation.support import Support
 from arith.theory.setting.requests import Request
 from arith.theory.setting.settings import PADDINGS
 from arith.theory.transformer.encodings import ENCODINGS

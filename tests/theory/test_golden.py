@@ -15,7 +15,7 @@ from builders.golden import (
     setting_words,
 )
 
-from arith.theory.generalization.rules import THEORY_VERSION
+from arith.theory.rules import THEORY_VERSION
 
 STEP = 1 if int(os.environ.get("ARITH_EXAMPLES", "0")) >= 100 else 10
 """Every tenth setting, or all."""

@@ -21,8 +21,8 @@ from builders.command_line import run_cli
 from safetensors.torch import load_file, save_file
 
 from arith.theory.arithmetic.domains import Domain
+from arith.theory.counting.accuracy import accuracy
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.accuracy import accuracy
 from arith.theory.generalization.predict import predict
 from arith.verify.data.sampling import Sampler
 from arith.verify.data.texts import example_texts

@@ -1,4 +1,4 @@
-"""What training shows, the four theorems, exact shares: a setting in, a prediction out.
+"""The four theorems: from what training shows to a prediction, and its reasons in words.
 
-May import: arith.theory.setting and below.
+May import: arith.theory.counting and below.
 """

@@ -18,11 +18,10 @@ from arith.theory.arithmetic.effort import PART, budget, memoize_with_cost
 from arith.theory.arithmetic.lengths_text import lengths_text
 from arith.theory.arithmetic.properties import base_aligned, residual_modulus
 from arith.theory.errors import NotCountable, TooMuchWork
-from arith.theory.generalization.addresses import says_nothing
-from arith.theory.generalization.rules import Step, cite
-from arith.theory.generalization.shown_views import shown_lengths, uncompared
-from arith.theory.generalization.support import Support
-from arith.theory.generalization.views import (
+from arith.theory.observation.addresses import says_nothing
+from arith.theory.observation.shown_views import shown_lengths, uncompared
+from arith.theory.observation.support import Support
+from arith.theory.observation.views import (
     can_localize,
     can_single_out,
     carry_reach,
@@ -31,6 +30,7 @@ from arith.theory.generalization.views import (
     receptive_field,
     rule_above,
 )
+from arith.theory.rules import Step, cite
 from arith.theory.setting.settings import Setting
 
 _HAS_TO_BE_STEADY = (

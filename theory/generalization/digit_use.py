@@ -10,10 +10,10 @@ from enum import StrEnum
 from fractions import Fraction
 
 from arith.theory.arithmetic.tasks import digit_count
-from arith.theory.generalization.addresses import AddressObservation, Finding, Need
 from arith.theory.generalization.constants import SHOWN
-from arith.theory.generalization.support import OperandDigit
 from arith.theory.generalization.theorems import Observation
+from arith.theory.observation.addresses import AddressObservation, Finding, Need
+from arith.theory.observation.support import OperandDigit
 
 
 class Use(StrEnum):

@@ -10,8 +10,7 @@ from fractions import Fraction
 from arith.theory.arithmetic.directions import Direction
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.properties import base_aligned
-from arith.theory.errors import NotCountable
-from arith.theory.generalization.accuracy import (
+from arith.theory.counting.accuracy import (
     accuracy,
     known_accuracy,
     shown_share,
@@ -19,8 +18,9 @@ from arith.theory.generalization.accuracy import (
     unseen_share,
     witnesses,
 )
+from arith.theory.counting.learned import LearnedFunction
+from arith.theory.errors import NotCountable
 from arith.theory.generalization.constants import Constants
-from arith.theory.generalization.learned import LearnedFunction
 from arith.theory.generalization.outcomes import Claim, Status
 
 MOST_UNSEEN = Fraction(1, 20)

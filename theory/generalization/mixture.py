@@ -14,12 +14,12 @@ from fractions import Fraction
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.effort import PART, budget
 from arith.theory.arithmetic.tasks import Task
+from arith.theory.counting.accuracy import defined
 from arith.theory.errors import NotCountable
-from arith.theory.generalization.accuracy import defined
 from arith.theory.generalization.lengths import LengthPrediction, undecided
 from arith.theory.generalization.outcomes import Status
 from arith.theory.generalization.published import Published
-from arith.theory.generalization.views import tokens
+from arith.theory.observation.views import tokens
 from arith.theory.setting.settings import Setting
 from arith.theory.transformer.layouts import SIGN
 

@@ -16,11 +16,10 @@ from arith.theory.arithmetic.directions import Direction
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.effort import PART, budget
 from arith.theory.arithmetic.properties import base_aligned
+from arith.theory.counting.bounds import interleaved_bound, most_right
+from arith.theory.counting.learned import LearnedFunction
 from arith.theory.errors import NotCountable
-from arith.theory.generalization.addresses import AddressObservation, Finding
-from arith.theory.generalization.bounds import interleaved_bound, most_right
 from arith.theory.generalization.constants import SHOWN, UNKNOWN, Constants, constants
-from arith.theory.generalization.learned import LearnedFunction
 from arith.theory.generalization.lengths import (
     APART,
     CONSTANTS,
@@ -32,10 +31,11 @@ from arith.theory.generalization.lengths import (
     undecided,
 )
 from arith.theory.generalization.outcomes import Status
-from arith.theory.generalization.rules import Basis, Step, cite
-from arith.theory.generalization.shown_views import shown_views, uncompared
-from arith.theory.generalization.support import Support, support
-from arith.theory.generalization.views import indices
+from arith.theory.observation.addresses import AddressObservation, Finding
+from arith.theory.observation.shown_views import shown_views, uncompared
+from arith.theory.observation.support import Support, support
+from arith.theory.observation.views import indices
+from arith.theory.rules import Basis, Step, cite
 from arith.theory.setting.settings import Setting
 from arith.theory.transformer.layouts import RESULT, Layout, Token
 

@@ -9,7 +9,10 @@ from itertools import groupby
 from arith.theory.arithmetic.domains import LEAST_SHARE, MISSED, Domain
 from arith.theory.arithmetic.lengths_text import lengths_text, runs
 from arith.theory.arithmetic.shares import percent_text, share_text
-from arith.theory.generalization.addresses import (
+from arith.theory.generalization.lengths import EQUAL_VIEWS, MOST_UNSEEN, LengthPrediction
+from arith.theory.generalization.outcomes import Claim, Status
+from arith.theory.generalization.theorems import NEAR, AtLength, Observation
+from arith.theory.observation.addresses import (
     LOOKED_BACK,
     UNTRAINED,
     AddressObservation,
@@ -18,14 +21,11 @@ from arith.theory.generalization.addresses import (
     Need,
     says_nothing,
 )
-from arith.theory.generalization.joint_support import interactions
-from arith.theory.generalization.lengths import EQUAL_VIEWS, MOST_UNSEEN, LengthPrediction
-from arith.theory.generalization.outcomes import Claim, Status
-from arith.theory.generalization.rules import Step, cite, open_step
-from arith.theory.generalization.shown_views import fits
-from arith.theory.generalization.support import Support
-from arith.theory.generalization.theorems import NEAR, AtLength, Observation
-from arith.theory.generalization.views import receptive_field
+from arith.theory.observation.joint_support import interactions
+from arith.theory.observation.shown_views import fits
+from arith.theory.observation.support import Support
+from arith.theory.observation.views import receptive_field
+from arith.theory.rules import Step, cite, open_step
 from arith.theory.setting.settings import Setting
 from arith.theory.transformer.layouts import INDICES
 

@@ -24,7 +24,7 @@ from arith.theory.arithmetic.integer_arrays import (
 )
 from arith.theory.arithmetic.tasks import Task
 from arith.theory.errors import NotCountable
-from arith.theory.generalization.support import OperandDigit
+from arith.theory.observation.support import OperandDigit
 
 LARGEST = ENTRIES // 10
 """What is told apart of a product's operands together, and combinations of digits, at most."""

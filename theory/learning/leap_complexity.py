@@ -23,9 +23,9 @@ from arith.theory.arithmetic.effort import PART, budget, memoize_with_cost
 from arith.theory.arithmetic.integer_arrays import SAFE
 from arith.theory.arithmetic.tasks import Task
 from arith.theory.errors import NotCountable
-from arith.theory.generalization.support import OperandDigit
 from arith.theory.learning.carry_classifier import CarryClassifier
 from arith.theory.learning.digit_classifier import DigitClassifier
+from arith.theory.observation.support import OperandDigit
 from arith.theory.setting.settings import Setting
 
 FEW = 2

@@ -3,7 +3,7 @@
 Modulo p the low digits of the operands decide part of the result and the others the rest.  A
 model that reads the lowest k digits of each operand can do no better than the Bayes classifier
 of these digits, which gives to each combination of them the result that is the most frequent in
-training.  Ours; the evidence stands in ``theory.generalization.rules``.
+training.  Ours; the evidence stands in ``theory.rules``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from arith.theory.arithmetic.effort import ENTRIES, PART
 from arith.theory.arithmetic.integer_arrays import Array, combinations, exact_dtype, operand_tuples
 from arith.theory.arithmetic.residues import digit_sum
 from arith.theory.arithmetic.tasks import Task
-from arith.theory.generalization.accuracy import value_dtype
+from arith.theory.counting.accuracy import value_dtype
 from arith.theory.setting.settings import Setting
 
 LARGEST = ENTRIES * 2 // 5

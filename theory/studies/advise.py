@@ -21,9 +21,9 @@ from arith.theory.arithmetic.properties import base_aligned, digit_causal, trans
 from arith.theory.errors import InvalidInput, TooMuchWork
 from arith.theory.generalization.outcomes import Status
 from arith.theory.generalization.predict import Prediction, predict
-from arith.theory.generalization.support import support
-from arith.theory.generalization.views import carry_reach
 from arith.theory.learning.leap_complexity import setting_leaps
+from arith.theory.observation.support import support
+from arith.theory.observation.views import carry_reach
 from arith.theory.setting.requests import LARGEST_DIGITS, setting_words
 from arith.theory.setting.settings import Setting
 from arith.theory.transformer.encodings import ENCODINGS

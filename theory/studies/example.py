@@ -17,13 +17,13 @@ from itertools import permutations
 from arith.theory.arithmetic.automaton import digit_automaton
 from arith.theory.arithmetic.directions import Direction
 from arith.theory.arithmetic.tasks import digit_count
+from arith.theory.counting.learned import LearnedFunction
 from arith.theory.generalization.digit_use import Use, digit_uses
-from arith.theory.generalization.learned import LearnedFunction
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim
 from arith.theory.generalization.predict import Prediction
-from arith.theory.generalization.support import OperandDigit
 from arith.theory.generalization.theorems import observe
+from arith.theory.observation.support import OperandDigit
 from arith.theory.setting.settings import Setting
 from arith.theory.transformer.layouts import Token
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from arith.theory.arithmetic.effort import PART, budget
 from arith.theory.arithmetic.exact_text import exact_text
-from arith.theory.generalization.accuracy import DigitAccuracy, digit_accuracies
-from arith.theory.generalization.learned import LearnedFunction
+from arith.theory.counting.accuracy import DigitAccuracy, digit_accuracies
+from arith.theory.counting.learned import LearnedFunction
 from arith.theory.generalization.predict import Prediction
 
 

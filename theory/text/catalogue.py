@@ -13,8 +13,8 @@ from arith.theory.arithmetic.decision import Decision
 from arith.theory.arithmetic.properties import digit_causal, translation_invariant
 from arith.theory.arithmetic.tasks import DIGIT_FUNCTIONS, TASKS, named_task
 from arith.theory.errors import look_up
-from arith.theory.generalization.rules import RULES, Basis, Rule
 from arith.theory.generalization.theorems import THEOREMS, Theorem
+from arith.theory.rules import RULES, Basis, Rule
 from arith.theory.transformer.encodings import ENCODINGS
 from arith.theory.transformer.layouts import (
     BLANKS,

@@ -19,7 +19,7 @@ from arith.theory.generalization.outcomes import Claim, Status
 from arith.theory.text.answer import INPUTS, UNCLAIMED, cut
 
 if TYPE_CHECKING:
-    from arith.theory.generalization.accuracy import DigitAccuracy
+    from arith.theory.counting.accuracy import DigitAccuracy
     from arith.theory.generalization.forecast import Forecast
     from arith.theory.generalization.lengths import LengthPrediction
     from arith.theory.generalization.predict import Prediction

@@ -22,8 +22,8 @@ from arith.theory.arithmetic.directions import Direction
 from arith.theory.arithmetic.domains import Domain, digit_base
 from arith.theory.arithmetic.lengths_text import lengths_text
 from arith.theory.arithmetic.observed import AnsweredDomain, box_of_widths
+from arith.theory.counting.accuracy import defined
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.accuracy import defined
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim
 from arith.theory.generalization.predict import Prediction

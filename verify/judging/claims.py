@@ -19,7 +19,7 @@ from arith.theory.generalization.outcomes import Claim as Claimed
 from arith.theory.generalization.outcomes import Status
 from arith.theory.generalization.predict import Prediction
 from arith.theory.generalization.published import treats
-from arith.theory.generalization.rules import RULES, Basis
+from arith.theory.rules import RULES, Basis
 from arith.theory.transformer.encodings import ENCODINGS
 from arith.verify.judging.judge import CellVerdict, Verdict
 from arith.verify.judging.learning_speed import leap_verdicts
@@ -53,7 +53,7 @@ class Claim:
     """A theorem in one direction, or a rule, and what the evidence says of it.
 
     Args:
-        source: ``published`` (arXiv 2407.17963) or ``refined`` (``theory.generalization.rules``).
+        source: ``published`` (arXiv 2407.17963) or ``refined`` (``theory.rules``).
         name: of the theorem, with its direction; or of the rule, as derivations cite it.
         cells: judged with their converged models pooled.
         seeds: each model judged by itself.

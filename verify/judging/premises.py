@@ -14,9 +14,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from arith.theory.generalization.learned import LearnedFunction
+from arith.theory.counting.learned import LearnedFunction
 from arith.theory.generalization.lengths import LengthPrediction, Premise, replaces
-from arith.theory.generalization.support import support
+from arith.theory.observation.support import support
 from arith.theory.setting.settings import Setting
 from arith.verify.plan.premise import SEEN_STEADY, least_kept
 from arith.verify.records.measurement import Measurement

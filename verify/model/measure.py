@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from arith.theory.generalization.predict import Prediction
-from arith.theory.generalization.support import Support
+from arith.theory.observation.support import Support
 from arith.verify.data.sequences import Format, NaturalFormat
 from arith.verify.model.gpt import GPT
 from arith.verify.plan.cells import Cell
@@ -147,7 +147,7 @@ def noise_invariance(model: GPT, cell: Cell, support: Support) -> float | None:
 
     The theory says of digits that training never varied that a model ignores them.  Whether a
     trained model does can be seen at the trained lengths, without asking what it answers to longer
-    inputs.  Ours; the rule *indifference* (``theory.generalization.rules``).
+    inputs.  Ours; the rule *indifference* (``theory.rules``).
 
     Answers are compared digit by digit, each after the right ones before it.  None where no token
     is ignored, or every token is a part of the question, as with natural lengths.
@@ -172,7 +172,7 @@ def perturbation_stability(
 
     To digits that training never showed together a model may have no firm answer: another one is
     near, and which of them it gives differs from model to model.  That can be seen without knowing
-    which is right.  Ours; the rule *steadiness* (``theory.generalization.rules``).
+    which is right.  Ours; the rule *steadiness* (``theory.rules``).
 
     Answers are compared digit by digit, each after the model's own digits before it.
 

@@ -12,7 +12,7 @@ from arith.theory.arithmetic.exact_text import exact_text
 from arith.theory.generalization.lengths import Premise
 from arith.theory.generalization.outcomes import Claim, Status
 from arith.theory.generalization.predict import Prediction
-from arith.theory.generalization.rules import THEORY_VERSION
+from arith.theory.rules import THEORY_VERSION
 from arith.verify.plan.cells import Cell
 from arith.verify.records.reading import Length, Line, Number, check
 

@@ -17,7 +17,7 @@ from typing import Any
 from arith.theory.arithmetic.exact_text import text_and_float
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.predict import predict
-from arith.theory.generalization.rules import THEORY_VERSION
+from arith.theory.rules import THEORY_VERSION
 from arith.theory.setting.requests import setting_texts
 from arith.theory.text.markdown import one_line
 from arith.theory.text.text import claim_text, digits_text

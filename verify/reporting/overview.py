@@ -9,7 +9,7 @@ from typing import Any
 
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim
-from arith.theory.generalization.rules import RULES, THEORY_VERSION
+from arith.theory.rules import RULES, THEORY_VERSION
 from arith.theory.text.answer import INPUTS
 from arith.theory.text.markdown import Markdown, plain
 from arith.theory.text.text import claim_text

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from arith.theory.arithmetic.directions import EXTRAPOLATING, Direction
-from arith.theory.generalization.rules import THEORY_VERSION
+from arith.theory.rules import THEORY_VERSION
 from arith.theory.text.answer import INPUTS, expected_function
 from arith.theory.text.markdown import Markdown, code, one_line, plain
 from arith.theory.text.text import claim_text, count

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from arith.theory.generalization.support import support
+from arith.theory.observation.support import support
 from arith.verify.model.kept import keep
 from arith.verify.model.measure import measure, noise_invariance
 from arith.verify.plan.folders import NO_FOLDERS, Folders

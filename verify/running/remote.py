@@ -15,7 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import Pipe
 from typing import Any
 
-from arith.theory.generalization.rules import THEORY_VERSION
+from arith.theory.rules import THEORY_VERSION
 from arith.verify.plan.recipe import RECIPE
 from arith.verify.records.runs import Run
 from arith.verify.records.source import source

@@ -5,8 +5,8 @@ from __future__ import annotations
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.expressions import parse_task
 from arith.theory.arithmetic.tasks import named_task
-from arith.theory.generalization.joint_support import carry_range, interactions
-from arith.theory.generalization.support import Support
+from arith.theory.observation.joint_support import carry_range, interactions
+from arith.theory.observation.support import Support
 
 
 def test_a_built_in_borrow_couples_what_stands_above_it() -> None:

@@ -14,15 +14,15 @@ from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.effort import PART, budget
 from arith.theory.arithmetic.expressions import parse_task
 from arith.theory.arithmetic.tasks import Task, named_task
-from arith.theory.errors import InvalidInput, TooMuchWork
-from arith.theory.generalization.accuracy import (
+from arith.theory.counting.accuracy import (
     DigitAccuracy,
     accuracy,
     digit_accuracies,
     matches,
 )
-from arith.theory.generalization.learned import LearnedFunction
-from arith.theory.generalization.support import Support
+from arith.theory.counting.learned import LearnedFunction
+from arith.theory.errors import InvalidInput, TooMuchWork
+from arith.theory.observation.support import Support
 
 Case = tuple[LearnedFunction, Domain]
 
@@ -69,7 +69,7 @@ def test_a_constant_above_the_test_length_makes_no_result_right() -> None:
 def test_large_boxes_are_counted_as_small_ones_are(case: Case) -> None:
     expected = brute_digits(*case)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("arith.theory.generalization.accuracy.LARGEST_ENUMERATION", 0)
+        patch.setattr("arith.theory.counting.accuracy.LARGEST_ENUMERATION", 0)
         matches.cache_clear()
         found = digit_accuracies(*case)
     for name in ("digit", "lowest"):

@@ -9,8 +9,8 @@ from builders.natural_examples import digits, examples
 
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.tasks import Task
-from arith.theory.generalization.addresses import AddressObservation, shapes
-from arith.theory.generalization.views import carry_reach
+from arith.theory.observation.addresses import AddressObservation, shapes
+from arith.theory.observation.views import carry_reach
 from arith.theory.setting.requests import Request
 
 Read = tuple[object, ...]

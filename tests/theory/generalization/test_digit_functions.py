@@ -16,11 +16,11 @@ from arith.theory.arithmetic.decision import Decision
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.properties import digit_causal
 from arith.theory.arithmetic.tasks import DIGIT_FUNCTIONS, Task, named_task
+from arith.theory.counting.accuracy import accuracy, digit_accuracies
+from arith.theory.counting.learned import LearnedFunction
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.accuracy import accuracy, digit_accuracies
-from arith.theory.generalization.learned import LearnedFunction
 from arith.theory.generalization.outcomes import Claim
-from arith.theory.generalization.support import Support
+from arith.theory.observation.support import Support
 from arith.theory.setting.requests import Request, read_setting, setting_json, setting_words
 
 MODULAR = ("digit_sum",)

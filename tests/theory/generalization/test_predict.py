@@ -17,8 +17,8 @@ from arith.theory import Domain, Prediction, Setting, encoding, layout, parse_ta
 from arith.theory.arithmetic.domains import KINDS
 from arith.theory.arithmetic.tasks import named_task
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.rules import RULES
-from arith.theory.generalization.views import carry_reach, rule_above, views
+from arith.theory.observation.views import carry_reach, rule_above, views
+from arith.theory.rules import RULES
 from arith.theory.setting.requests import Request
 from arith.theory.transformer.encodings import ENCODINGS
 

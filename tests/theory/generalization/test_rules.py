@@ -9,7 +9,7 @@ import pytest
 from builders.predictions import predicted
 
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.rules import RULES
+from arith.theory.rules import RULES
 from arith.theory.setting.requests import Request
 
 # rule: (a setting that cites it, verdict upward), (the same without its premise, verdict upward)

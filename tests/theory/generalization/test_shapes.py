@@ -11,7 +11,7 @@ from builders.natural_examples import digits
 from arith.theory.arithmetic.domains import KINDS, Domain
 from arith.theory.arithmetic.expressions import parse_task
 from arith.theory.errors import NotCountable
-from arith.theory.generalization.addresses import shapes
+from arith.theory.observation.addresses import shapes
 from arith.theory.setting.requests import Request
 
 TASKS = ("a + b", "a - b", "2*a + 3*b + 1", "a + b + c", "50*a", "a + 5*b + 30")

@@ -16,8 +16,8 @@ from arith.theory.generalization import theorems
 from arith.theory.generalization.lengths import LengthPrediction, undecided
 from arith.theory.generalization.outcomes import Claim, Status
 from arith.theory.generalization.predict import predict
-from arith.theory.generalization.rules import Basis
 from arith.theory.generalization.theorems import THEOREMS, Observation, Theorem, conclude, observe
+from arith.theory.rules import Basis
 from arith.theory.setting.requests import Request
 
 

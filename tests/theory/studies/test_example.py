@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from arith.theory.counting.learned import LearnedFunction
 from arith.theory.errors import InvalidInput
 from arith.theory.generalization.digit_use import Use
-from arith.theory.generalization.learned import LearnedFunction
 from arith.theory.generalization.predict import Prediction, predict
 from arith.theory.setting.requests import Request
 from arith.theory.studies.example import Example, examples

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.rules import RULES
 from arith.theory.generalization.theorems import THEOREMS
+from arith.theory.rules import RULES
 from arith.theory.setting.requests import TASK_NAMES, Request
 from arith.theory.text.catalogue import encoding_rows, layout_rows, rule_rows, task_rows
 from arith.theory.transformer.encodings import ENCODINGS

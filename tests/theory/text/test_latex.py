@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arith.theory.arithmetic.domains import Domain
-from arith.theory.generalization.learned import LearnedFunction
+from arith.theory.counting.learned import LearnedFunction
 from arith.theory.generalization.predict import predict
 from arith.theory.setting.requests import Request
 from arith.theory.text.latex import formula, latex

@@ -12,7 +12,7 @@ from builders.runs import RIGHT, run
 
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.generalization.predict import predict
-from arith.theory.generalization.rules import THEORY_VERSION
+from arith.theory.rules import THEORY_VERSION
 from arith.verify.judging.judge import CellVerdict, judge
 from arith.verify.records.predicted import predicted
 from arith.verify.reporting.blocks import markdown_page

@@ -8,7 +8,7 @@ from typing import Any
 
 from arith.theory.arithmetic.directions import EXTRAPOLATING, Direction
 from arith.theory.generalization.outcomes import Claim as Kind
-from arith.theory.generalization.rules import Basis
+from arith.theory.rules import Basis
 from arith.theory.text.answer import INPUTS
 from arith.theory.text.markdown import Markdown, plain
 from arith.theory.text.style import FAINT, PALETTE, UNKNOWN

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TypeVar
 
-from arith.theory.generalization.support import support
+from arith.theory.observation.support import support
 from arith.theory.text.markdown import Markdown
 from arith.theory.text.text import count
 from arith.verify.judging.judge import CellVerdict

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.tasks import named_task
-from arith.theory.generalization.joint_support import connected, equivalent
-from arith.theory.generalization.support import support
+from arith.theory.observation.joint_support import connected, equivalent
+from arith.theory.observation.support import support
 
 
 def test_the_joint_support_rule_decides_downward() -> None:

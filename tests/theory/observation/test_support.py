@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.tasks import Task, named_task
-from arith.theory.generalization.support import Support
+from arith.theory.observation.support import Support
 
 
 def test_equal_questions_have_equal_supports() -> None:

@@ -17,9 +17,9 @@ from arith.theory.arithmetic.boxes import Box
 from arith.theory.arithmetic.decision import Decision
 from arith.theory.arithmetic.effort import memoize_with_cost, spend
 from arith.theory.arithmetic.tasks import Task
-from arith.theory.generalization.addresses import local_needs
-from arith.theory.generalization.joint_support import carry_range, unseen
-from arith.theory.generalization.support import Support
+from arith.theory.observation.addresses import local_needs
+from arith.theory.observation.joint_support import carry_range, unseen
+from arith.theory.observation.support import Support
 from arith.theory.setting.settings import Setting
 from arith.theory.transformer.layouts import RESULT, Token
 

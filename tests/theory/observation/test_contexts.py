@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.errors import InvalidInput, NotCountable
-from arith.theory.generalization.contexts import receptive_field, unshown
+from arith.theory.observation.contexts import receptive_field, unshown
 from arith.theory.setting.requests import Request
 from arith.theory.setting.settings import Setting
 from arith.verify.data.sampling import Sampler

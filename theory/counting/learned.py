@@ -13,7 +13,7 @@ from typing import Any
 
 from arith.theory.arithmetic.lengths_text import runs
 from arith.theory.arithmetic.tasks import Operations, Task, one_of
-from arith.theory.generalization.support import Support
+from arith.theory.observation.support import Support
 
 _LONG_NUMBER = 8
 """Powers of the base with so many decimal digits, or more, are written as powers for people."""

@@ -13,9 +13,9 @@ from dataclasses import replace
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.lengths_text import lengths_text
 from arith.theory.errors import NotCountable
-from arith.theory.generalization.contexts import unshown
-from arith.theory.generalization.rules import Step, cite
-from arith.theory.generalization.views import receptive_field
+from arith.theory.observation.contexts import unshown
+from arith.theory.observation.views import receptive_field
+from arith.theory.rules import Step, cite
 from arith.theory.setting.settings import Setting
 from arith.theory.transformer.encodings import encoding
 from arith.theory.transformer.layouts import INDICES

@@ -14,9 +14,9 @@ from sympy.printing.str import StrPrinter
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.expressions import parse_task
 from arith.theory.arithmetic.tasks import Task, named_task
+from arith.theory.counting.learned import LearnedFunction
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.learned import LearnedFunction
-from arith.theory.generalization.support import Support
+from arith.theory.observation.support import Support
 
 
 class Printer(StrPrinter):

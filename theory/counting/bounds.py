@@ -19,7 +19,7 @@ from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.effort import ENTRIES, memoize_with_cost, spend
 from arith.theory.arithmetic.integer_arrays import Array, combinations, exact_dtype
 from arith.theory.arithmetic.tasks import Task
-from arith.theory.generalization.addresses import Finding, Missing, grouped, writes_carry
+from arith.theory.observation.addresses import Finding, Missing, grouped, writes_carry
 from arith.theory.setting.settings import Setting
 from arith.theory.transformer.layouts import Layout
 

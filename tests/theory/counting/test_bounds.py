@@ -12,8 +12,8 @@ from builders.natural_examples import digits
 
 from arith.theory.arithmetic.expressions import parse_task
 from arith.theory.arithmetic.tasks import Task
-from arith.theory.generalization.addresses import Missing
-from arith.theory.generalization.bounds import best_guess
+from arith.theory.counting.bounds import best_guess
+from arith.theory.observation.addresses import Missing
 from arith.theory.setting.requests import Request
 from arith.theory.setting.settings import Setting
 

@@ -31,10 +31,10 @@ from arith.theory.arithmetic.effort import ENTRIES, memoize_with_cost, spend
 from arith.theory.arithmetic.integer_arrays import Array, exact_dtype, operand_tuples
 from arith.theory.arithmetic.residues import Operand, keys_unchanged, unchanged
 from arith.theory.arithmetic.tasks import DigitFunction, Task
+from arith.theory.counting.learned import LearnedFunction
 from arith.theory.errors import InvalidInput, NotCountable
-from arith.theory.generalization.joint_support import split_unseen
-from arith.theory.generalization.learned import LearnedFunction
-from arith.theory.generalization.support import Support
+from arith.theory.observation.joint_support import split_unseen
+from arith.theory.observation.support import Support
 
 LARGEST_ENUMERATION = ENTRIES // 10
 

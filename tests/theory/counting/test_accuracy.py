@@ -19,17 +19,17 @@ from arith.theory.arithmetic.effort import PART, budget
 from arith.theory.arithmetic.expressions import parse_task
 from arith.theory.arithmetic.properties import digit_causal
 from arith.theory.arithmetic.tasks import Task, named_task
-from arith.theory.errors import NotCountable
-from arith.theory.generalization.accuracy import (
+from arith.theory.counting.accuracy import (
     accuracy,
     known_accuracy,
     matches,
     shown_share,
     unseen_share,
 )
-from arith.theory.generalization.joint_support import carry_range, interactions
-from arith.theory.generalization.learned import LearnedFunction
-from arith.theory.generalization.support import Support
+from arith.theory.counting.learned import LearnedFunction
+from arith.theory.errors import NotCountable
+from arith.theory.observation.joint_support import carry_range, interactions
+from arith.theory.observation.support import Support
 
 Tuples = list[tuple[int, ...]]
 Case = tuple[Support, Domain, Tuples, Tuples]
@@ -63,7 +63,7 @@ def test_accuracy_of_more_operands(
 @given(learned_functions())
 def test_large_boxes_are_counted_as_small_ones_are(case: tuple[LearnedFunction, Domain]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("arith.theory.generalization.accuracy.LARGEST_ENUMERATION", 0)
+        patch.setattr("arith.theory.counting.accuracy.LARGEST_ENUMERATION", 0)
         matches.cache_clear()
         with suppress(NotCountable):
             assert accuracy(*case) == brute_accuracy(*case)
@@ -169,7 +169,7 @@ def test_a_layer_too_large_to_enumerate_is_no_obstacle() -> None:
     expected = accuracy(function, test)
     sizes = [box.size for box in test.boxes(7, 1)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("arith.theory.generalization.accuracy.LARGEST_ENUMERATION", max(sizes))
+        patch.setattr("arith.theory.counting.accuracy.LARGEST_ENUMERATION", max(sizes))
         matches.cache_clear()
         assert accuracy(function, test) == expected
 

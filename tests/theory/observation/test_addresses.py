@@ -10,7 +10,7 @@ from builders.natural_examples import digits, every_choice, examples, query_and_
 
 from arith.theory.arithmetic.expressions import parse_task
 from arith.theory.arithmetic.tasks import Task
-from arith.theory.generalization.addresses import (
+from arith.theory.observation.addresses import (
     RESULT,
     UNTRAINED,
     AddressObservation,
@@ -18,7 +18,7 @@ from arith.theory.generalization.addresses import (
     Shape,
     local_needs,
 )
-from arith.theory.generalization.views import indices
+from arith.theory.observation.views import indices
 from arith.theory.setting.requests import Request
 from arith.theory.transformer.layouts import layout
 

@@ -1,6 +1,8 @@
 """The rules of the theory: each with its statement, what it presupposes, and its source.
 
 Derivations cite them by name.  A rule of ours says where its evidence is told and counted.
+
+May import: arith.theory.setting and below.
 """
 
 from __future__ import annotations

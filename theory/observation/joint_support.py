@@ -1,7 +1,7 @@
 """Joint support: what training fixes for combinations of digits that it never showed together.
 
 ``D_n`` never shows 0 at position n of all operands at once, and shorter inputs consist of nothing
-else.  Rule *joint support* (``theory.generalization.rules``) names the cases in which the answer is
+else.  Rule *joint support* (``theory.rules``) names the cases in which the answer is
 fixed nevertheless:
 
 1. *Equivalent values*, as 0 and 5 at position 3 in ``a * b mod 125``, if training shows that they
@@ -31,7 +31,7 @@ from arith.theory.arithmetic.boxes import Box
 from arith.theory.arithmetic.decision import Decision
 from arith.theory.arithmetic.effort import memoize_with_cost, spend
 from arith.theory.arithmetic.properties import digit_causal
-from arith.theory.generalization.support import OperandDigit, Support, largest_value
+from arith.theory.observation.support import OperandDigit, Support, largest_value
 
 Combination = dict[OperandDigit, frozenset[int]]
 """Values of some digits: any choice of one for each."""
