@@ -390,6 +390,7 @@ class NaturalFormat(Format):
         Where a layout has blanks they stand for the digits that an operand does not have.
         """
         if self.layout.blanks:
+            assert self.blank is not None
             is_operand = np.array([t.operand != RESULT for t in self._all_tokens()])
             sequence = np.where(~there & is_operand, self.blank, sequence)
             there = there | is_operand
