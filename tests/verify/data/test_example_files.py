@@ -223,7 +223,11 @@ PUBLISHED: dict[str, tuple[Callable[[int, int, int], str], str, str]] = {
     "between dollars": (lambda a, b, c: f"${a}+{b}={str(c)[::-1]}$", "add", "plain, result least"),
     "reversed": (lambda a, b, c: f"{str(a)[::-1]}+{str(b)[::-1]}={str(c)[::-1]}", "add", "aligned"),
     "padded": (lambda a, b, c: f"{a:04}+{b:04}={c:05}", "add", "plain"),
-    "no signs": (lambda a, b, c: f"{a:03}{b:03}{c:04}"[::-1], "add", "aligned, no signs"),
+    "no signs": (
+        lambda a, b, c: f"{a:03}"[::-1] + f"{b:03}"[::-1] + f"{c:04}"[::-1],
+        "add",
+        "aligned, no signs",
+    ),
     "a space before each digit": (lambda a, b, c: " ".join(f"{a}+{b}={c}"), "add", "plain, spaces"),
     "markers": (
         lambda a, b, c: "".join(
@@ -295,7 +299,7 @@ def test_a_long_line_takes_no_time_and_is_named(digits: int) -> None:
     got = found(f"{text}\n{long}+1={long[:-1]}2")
     assert process_time() - started < 5
     assert got.odd is not None and got.odd[0] == got.read and got.fit == got.read - 1
-    record = '{"prompt": "1+1=", "answer": %s}' % long[:5_000]
+    record = f'{{"prompt": "1+1=", "answer": {long[:5_000]}}}'
     assert len(parse_examples(record.encode(), "x").answers[0]) == min(digits, 5_000)
 
 
