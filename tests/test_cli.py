@@ -442,6 +442,8 @@ def test_a_prediction_says_what_is_claimed() -> None:
 def test_a_map_of_a_modular_task_has_moduli_of_its_own(tmp_path: Path) -> None:
     out = tmp_path / "map.svg"
     asked = ("--train-digits", "1,2", "--out", str(out))
-    assert run_cli("map", *asked).code == 0 and "of 199 moduli" in out.read_text()
+    done = run_cli("map", *asked)
+    assert done.code == 0 and "of 199 moduli" in out.read_text()
+    assert "They are 2, 4, 5, " in done.out and "of 199 moduli generalize" in done.out
     assert run_cli("map", *asked, "--task", "add").code == 0
     assert out.with_suffix(".csv").read_text().count("\n") == 1 + 2

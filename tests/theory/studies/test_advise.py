@@ -74,7 +74,10 @@ def test_examples_of_the_tested_length_prove_nothing() -> None:
     primed = ask(task="add", test_digits="30").suggestions[0]
     assert primed.trained
     lines = "\n".join(advice_text(ask(task="add", test_digits="30")))
-    assert "(up to 30 digits only, which are then trained)" in lines
+    assert "(up to 30 digits only, trains on the tested 30)" in lines
+    assert primed.then_trained == (30,)
+    shorter = ask(task="mod_mul", modulus=125, train_digits="2", test_digits="8")
+    assert "(trains on the tested 8," in "\n".join(advice_text(shorter))
 
 
 def test_what_may_take_long_to_learn_is_said() -> None:

@@ -82,3 +82,28 @@ def test_the_command_prints_a_table_or_json_and_draws(tmp_path: Path) -> None:
     assert got["rows"][0]["prediction"]["lengths"][5]["claim"] == "at most"
     every = run_cli("compare", "--task", "add", "--train-digits", "1-5").out.splitlines()
     assert sum(line.split()[0] in ENCODINGS for line in every) == len(ENCODINGS)
+
+
+def test_what_is_not_claimed_has_a_forecast_and_a_reason() -> None:
+    found = compare(Request(task="add", train_digits="2"), {"pe": "ape,rope"})
+    rows = [
+        dict(zip(comparison_table(found)[0], x, strict=True)) for x in comparison_table(found)[1]
+    ]
+    assert rows[0]["3 longer"] == "0" and rows[1]["3 longer"].startswith("~0.")
+    legend = comparison_legend(found)
+    assert any("a forecast" in line for line in legend)
+    assert "No claim: the training data do not determine the answer (rope)" in legend
+
+
+def test_a_file_of_examples_is_compared_by_encodings(tmp_path: Path) -> None:
+    lines = (f"{a}+{b}={a + b}" for a in range(100) for b in range(100))
+    (tmp_path / "train.txt").write_text("\n".join(lines))
+    words = ["compare", "--data", "train.txt", "--pe", "ape,rope"]
+    got = json.loads(run_cli(*words, "--json", cwd=tmp_path).out)
+    assert [row["pe"] for row in got["rows"]] == ["ape", "rope"]
+    said = got["rows"][0]["prediction"]["lengths"]
+    assert [x["claim"] for x in said[:3]] == ["exact", "exact", "at most"]
+    done = run_cli(*words, cwd=tmp_path)
+    assert "10,000 of 10,000 examples are of a + b" in done.out
+    refused = run_cli(*words, "--by", "train-digits", "--train-digits", "1,2", cwd=tmp_path)
+    assert refused.code == 2 and "leave out --train-digits" in refused.err

@@ -29,7 +29,15 @@ from arith.theory.studies.literature import (
     findings,
     missing_premises,
 )
-from arith.theory.text.literature_tables import COLUMNS, IN_PAPER, IN_SHORT, summary, table
+from arith.theory.text.literature_tables import (
+    COLUMNS,
+    IN_PAPER,
+    IN_SHORT,
+    found,
+    short_table,
+    summary,
+    table,
+)
 
 pytestmark = pytest.mark.long
 BY_ID = {f.id: f for f in findings()}
@@ -376,3 +384,14 @@ def test_a_finding_of_random_starts_says_from_how_many() -> None:
     abacus = compare(BY_ID["right-embeddings-abacus"])
     assert "--starts 100" in abacus.command and abacus.outcome == Outcome.NO_CLAIM
     assert "starts" in missing_premises(replace(abacus.finding, starts=0))["setting"]
+
+
+def test_findings_are_found_by_author_encoding_and_task() -> None:
+    abacus = {x.encoding for x in found("abacus")}
+    assert "abacus" in abacus and all("abacus" in (x.encoding, x.layout) for x in found("abacus"))
+    assert all("Zhou" in x.paper.authors for x in found("Zhou")) and len(found("Zhou")) > 2
+    assert {x.against for x in found("f^")} == {"learned_function"}
+    assert all("(f^)" in row[1] for row in short_table("f^"))
+    assert len(found(None)) == len(findings()) and len(found(findings()[0].id)) == 1
+    with pytest.raises(InvalidInput, match="unknown finding"):
+        found("nobody")

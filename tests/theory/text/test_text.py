@@ -374,6 +374,8 @@ def test_what_is_known_of_some_inputs_is_claimed_of_all() -> None:
     less = predicted(task="sub", train_digits="2", test_digits="3,4")
     assert [x["claim"] for x in rows(less)] == ["0.0907 to 0.547", "0.00908 to 0.506"]
     assert "a range, the accuracy lies within it" in legend(less)[-1]
+    half = predicted(task="add", base=2, train_digits="6", test_digits="4,6,8")
+    assert rows(half)[-1][ACCURACY] == "0 to 0.25" and not any("±" in x for x in legend(half))
     [claimed] = predicted(task="sub", base=4, train_digits="2", test_digits="3").lengths
     assert claim_text(claimed) == "7/36 to 11/18"
 
@@ -391,3 +393,10 @@ def test_the_reason_for_silence_is_the_true_one() -> None:
     assert "it was not counted" in answer_line(given_up)
     blind = predicted(task="add", window=1, layers=1)
     assert "queries do not see all digits that they need" in answer_line(blind)
+
+
+def test_shorter_and_longer_inputs_have_bounds_of_their_own() -> None:
+    got = predicted(task="add", train_domain="every", test_digits="2,4")
+    said = answer_line(got)
+    assert said.count("wrong on") == 2 and "(shorter); wrong on" in said.replace("digits ", "")
+    assert "and arith advise what to change" in " ".join(legend(predicted(task="add", pe="rope")))

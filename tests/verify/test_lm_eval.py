@@ -1,0 +1,62 @@
+"""lm-evaluation-harness asks an exported model an exported task, offline, and its log is judged."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from builders.cells import cell
+from builders.kept_models import kept_untrained
+
+import arith
+from arith.verify.data.files import Examples
+from arith.verify.external import answer_tokens, ask, judge_kept
+from arith.verify.external_model import load
+from arith.verify.judging.answers import JudgedAnswers
+from arith.verify.model.huggingface import export
+from arith.verify.model.kept import read_kept
+from arith.verify.plan.examples import as_jsonl, lm_eval_task
+
+for name in ("lm_eval", "accelerate", "transformers"):
+    pytest.importorskip(name)
+RUN = "lm_eval run --model hf --include_path task --tasks arith_sums --device cpu --batch_size 8"
+MODEL = "pretrained=export,trust_remote_code=True,dtype=float32"
+
+
+def numbers(judged: JudgedAnswers) -> list[tuple[Any, ...]]:
+    """What was answered at each length."""
+    return [(x.digits, x.inputs, x.correct, x.silent, x.explained.counts) for x in judged.lengths]
+
+
+@pytest.mark.long
+def test_a_log_a_file_a_function_and_a_folder_give_the_same_numbers(tmp_path: Path) -> None:
+    c = cell("mod_add", 7, base=3, digits=1, test_lengths=(1, 2))
+    export(read_kept(kept_untrained(tmp_path / "kept", c)[0]), tmp_path / "export")
+    model = load(tmp_path / "export", "cpu", trust_remote_code=True)
+    said = ask(partial(model.complete, tokens=answer_tokens(c.setting)), c.setting)
+    (tmp_path / "task").mkdir()
+    wanted = Examples(said.prompts, ["00"] * len(said))
+    (tmp_path / "task" / "sums.jsonl").write_text(as_jsonl(wanted))
+    task = lm_eval_task(wanted, "how", "arith_sums", "task/sums.jsonl")
+    (tmp_path / "task" / "sums.yaml").write_text(task)
+    offline = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "HF_HOME": str(tmp_path / "home")}
+    words = [*RUN.split(), "--model_args", MODEL, "--log_samples", "--output_path", "log"]
+    program = [sys.executable, "-m", *words, "--trust_remote_code"]
+    environment = {**os.environ, **offline}
+    subprocess.run(program, cwd=tmp_path, env=environment, check=True, capture_output=True)
+    [log] = (tmp_path / "log").rglob("samples_*.jsonl")
+    pairs = zip(said.prompts, said.answers, strict=True)
+    lines = (json.dumps({"prompt": prompt, "answer": answer}) for prompt, answer in pairs)
+    (tmp_path / "answers.jsonl").write_text("\n".join(lines))
+    by_file = [arith.judge(x, c.setting).judged for x in (log, tmp_path / "answers.jsonl")]
+    known = dict(zip(said.prompts, said.answers, strict=True))
+    by_function = arith.judge(lambda prompts: [known[x] for x in prompts], c.setting).judged
+    by_folder = judge_kept(read_kept(tmp_path / "export"), "cpu")
+    asked = [numbers(x) for x in (*by_file, by_function, by_folder)]
+    assert all(x == asked[0] for x in asked) and [x[1] for x in asked[0]] == [9, 72]
