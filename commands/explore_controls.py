@@ -39,7 +39,7 @@ Controls = dict[str, Any]
 
 
 def controls_of(
-    asked: Mapping[str, str], on_change: Callable[[Any], None] = id
+    asked: Mapping[str, str], on_change: Callable[[Any], object] = id
 ) -> tuple[Controls, Controls]:
     """The controls that stand first and the others, as they are for some texts of options.
 
@@ -79,7 +79,7 @@ def texts_of(values: Mapping[str, Any]) -> dict[str, str]:
     return {n: text for n, text in texts.items() if text and text != _default(n)}
 
 
-def _control(name: str, texts: Mapping[str, str], on_change: Callable[[Any], None]) -> Any:
+def _control(name: str, texts: Mapping[str, str], on_change: Callable[[Any], object]) -> Any:
     """The control of an option: a list of its names, a number or a text.
 
     What is no such name, or no number, stands there all the same, for the answer says so.
@@ -90,13 +90,7 @@ def _control(name: str, texts: Mapping[str, str], on_change: Callable[[Any], Non
     shown: Any = {"label": label, "full_width": True, "on_change": on_change}
     if option and option.names:
         allowed = list(dict.fromkeys([*option.names, *([text] if text else [])]))
-        return mo.ui.dropdown(
-            allowed,
-            text or None,
-            allow_select_none=not _default(name),
-            label=label,
-            full_width=True,
-        )
+        return mo.ui.dropdown(allowed, text or None, allow_select_none=not _default(name), **shown)
     is_number = option and get_type_hints(Request)[name] in (int, int | None)
     if is_number and (not text or text.lstrip("-").isdecimal()):
         return mo.ui.number(step=1, value=int(text) if text else None, **shown)

@@ -18,7 +18,6 @@ from builders.paths import ROOT
 
 WAITS = 120
 """Seconds until the strip of moduli is counted."""
-SETTING = ("--task", "mod_add", "--modulus", "150", "--train-digits", "2")
 
 
 def take(path: Path, width: int, dark: bool, setting: list[str]) -> None:
@@ -51,4 +50,4 @@ if __name__ == "__main__":
     parser.add_argument("--width", type=int, default=1280)
     parser.add_argument("--dark", action="store_true")
     asked, others = parser.parse_known_args()
-    take(asked.out, asked.width, asked.dark, others or [*SETTING])
+    take(asked.out, asked.width, asked.dark, others)
