@@ -89,14 +89,14 @@ RULES: dict[str, Rule] = {
             "Where no rule on encodings says otherwise, a position that had one digit in all of "
             "training is ignored, as if it always had that digit.  A position that had several is "
             "read.  For D_n the expected function is f(a mod B^n, b mod B^n).",
-            f"{CONVERGED}, is indifferent (indifference) and steady (steadiness)",
+            f"{CONVERGED}, is noise-invariant (noise invariance) and stable (stability)",
             f"{_XU}, 2308.08268; for other domains ours, after {_ABBE}",
             Basis.OBSERVED,
         ),
         Rule(
-            "indifference",
+            "noise invariance",
             "that a model ignores a position can be measured",
-            "A model that ignores a position is indifferent to noise there, and that "
+            "A model that ignores a position is invariant to noise there, and that "
             "can be measured on inputs of the trained lengths.  Models meet it if training "
             "mixes other tokens into each token (token noise).",
             "with half of another token's vector in all digits at once that are said to be ignored "
@@ -120,14 +120,14 @@ RULES: dict[str, Rule] = {
             "Otherwise the answer is open.  Where some inputs are open and others are not, the "
             "accuracy is at least the share of those others that f^ gets right, and at most that "
             "and the open share.",
-            f"{CONVERGED} and is steady at that length (steadiness); each of these is decided "
+            f"{CONVERGED} and is stable at that length (stability); each of these is decided "
             "(what is not decided counts as interaction)",
             f"ours, an observation: the least-degree interpolator ({_ABBE}) does not give it; "
             f"{_findings('Shorter inputs')}",
             Basis.OBSERVED,
         ),
         Rule(
-            "steadiness",
+            "stability",
             "that an answer is firm can be measured",
             "It is asked in two cases.  To digits that training never showed together a model may "
             "have no firm answer: which one it gives differs from model to model, and changes when "
@@ -229,8 +229,9 @@ RULES: dict[str, Rule] = {
             "If the task has no finite carry (products, modular tasks), or its digits stand at "
             "changing offsets, no digit rule can go on to longer inputs.  One candidate is left "
             "for what a model does there: to ignore what the rule support says.",
-            f"{CONVERGED}, is indifferent (indifference) and steady (steadiness); under some "
-            "encodings it has to have been seen to be steady (neighbours, shared parameters)",
+            f"{CONVERGED}, is noise-invariant (noise invariance) and stable (stability); under "
+            "some encodings it has to have been measured to be stable (neighbours, shared "
+            "parameters)",
             f"ours; {_findings('Longer inputs')}",
             Basis.OBSERVED,
         ),
@@ -246,7 +247,7 @@ RULES: dict[str, Rule] = {
             "trained (reports/candidates), and claims nothing yet.  It holds if at least 95 in 100 "
             "lengths of stable models have an accuracy within 0.02 of 1 or c, and 90 in 100 of "
             "those whose c is from 0.05 to 0.95.",
-            f"{CONVERGED}, and was measured to be stable at that length (steadiness: 0.998 of the "
+            f"{CONVERGED}, and was measured to be stable at that length (stability: 0.998 of the "
             "answers stay); every digit that is needed is seen (blind)",
             "ours, stated after the fact: of 216 lengths of stable models (0.998 of the answers "
             "stay) on which theory was silent 98.1 % had an accuracy within 0.02 of 1 or c; "
@@ -258,13 +259,13 @@ RULES: dict[str, Rule] = {
             "positions by a formula are like their neighbours",
             "Where positions come from a formula or a random start, neighbours are alike, and a "
             "model that keeps its answers under noise may still read what stands at an ignored "
-            "position.  So the rule 'support' speaks only of models that were seen to be steady at "
-            "the length in question.  Numbers of natural length: it does not follow that a digit "
-            "beyond the trained places is not found, where it stands as near to its query as ever; "
+            "position.  So the rule 'support' speaks only of models that were measured to be "
+            "stable at the length in question.  Numbers of natural length: it does not follow that "
+            "a digit beyond the trained places is not found, where it stands as near to its query as ever; "
             "where no query can single out an offset and numbers are longer by a sixth at most; or "
             "where all digits that count stand as far from a sign as in training, under every "
             "encoding but absolute positions that are learned one by one.",
-            f"{CONVERGED}, is indifferent (indifference) and steady (steadiness); absolute "
+            f"{CONVERGED}, is noise-invariant (noise invariance) and stable (stability); absolute "
             "positions that are not learned one by one, positions by significance, or a fixed or "
             "smooth function of the offset, or none; signs: every encoding but APE",
             f"ours; {_findings('Longer inputs', 'relative')}",
@@ -276,8 +277,8 @@ RULES: dict[str, Rule] = {
             "Where positions share parameters (relative encodings, or none), each "
             "ignored digit that differs from training shifts the answer a little, and the shifts "
             "add up.  So where more than one ignored digit of an operand differs the rule "
-            "'support' speaks only of models that were seen to be steady at that length.",
-            f"{CONVERGED}, is indifferent (indifference) and steady (steadiness)",
+            "'support' speaks only of models that were measured to be stable at that length.",
+            f"{CONVERGED}, is noise-invariant (noise invariance) and stable (stability)",
             f"ours; {_findings('Longer inputs', 'relative')}",
             Basis.OBSERVED,
         ),

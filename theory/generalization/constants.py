@@ -33,8 +33,9 @@ from arith.theory.observation.views import (
 from arith.theory.rules import Step, cite
 from arith.theory.setting.settings import Setting
 
-_HAS_TO_BE_STEADY = (
-    "so only models that were seen to be steady at the length in question are said to ignore them"
+_HAS_TO_BE_STABLE = (
+    "so only models that were measured to be stable at the length in question are said to ignore "
+    "them"
 )
 
 
@@ -99,7 +100,7 @@ def constants(
 
     Where training shows every context of a length models are right, and where it lacks some they
     are not said to be (rule *receptive field*), whatever else would say so.  What is shared by
-    positions ignores one digit of each operand, and more only if the model is known to be steady
+    positions ignores one digit of each operand, and more only if the model is known to be stable
     (rule *shared parameters*).
     """
     try:
@@ -130,7 +131,7 @@ def constants(
         what = (
             f"{setting.encoding.label} shares parameters among positions, and at "
             f"{lengths_text(too_far)} more than one ignored digit of an operand changes; "
-            f"{_HAS_TO_BE_STEADY}"
+            f"{_HAS_TO_BE_STABLE}"
         )
         steps += (cite("shared parameters", what, too_far),)
     special = dict.fromkeys(too_far, KEPT_IF_STABLE)
@@ -192,7 +193,7 @@ def _general(setting: Setting, shown: Support) -> tuple[Constants, tuple[Step, .
         if setting.task.repeats:
             what += ", so a digit rule may go on"
             return EITHER, (step, cite("neighbours", what, leaves_open=True))
-        alike = cite("neighbours", f"{what}; {_HAS_TO_BE_STEADY}", longer)
+        alike = cite("neighbours", f"{what}; {_HAS_TO_BE_STABLE}", longer)
         return KEPT_IF_STABLE, (step, alike, *modulus_steps(setting, shown, longer))
     return KEPT_APART, (step, *modulus_steps(setting, shown, longer))
 

@@ -99,12 +99,12 @@ class LengthPrediction:
 
     @property
     def requires_noise_invariance(self) -> bool:
-        """Whether it speaks of models only that are indifferent to what they are said to ignore."""
+        """Whether it speaks only of models that are noise-invariant at what they should ignore."""
         return Premise.NOISE in self.premises
 
     @property
     def requires_measured_stability(self) -> bool:
-        """Whether it speaks only of models that were seen to be steady, not of untried ones."""
+        """Whether it speaks only of models that were measured to be stable, not of untried ones."""
         return Premise.MEASURED in self.premises
 
     @property
@@ -114,7 +114,7 @@ class LengthPrediction:
 
     @property
     def requires_stability(self) -> bool:
-        """Whether it speaks of steady models: joint support decides it, or ignored digits do."""
+        """Whether it speaks of stable models: joint support decides it, or ignored digits do."""
         return self.claim != Claim.NONE and Premise.STABLE in self.premises
 
     @property

@@ -58,10 +58,10 @@ def derivation(observed: Observation, lengths: tuple[LengthPrediction, ...]) -> 
     return (
         first,
         _support_step(shown, read),
-        *([cite("indifference", _INDIFFERENT, noise)] if noise else []),
+        *([cite("noise invariance", _INDIFFERENT, noise)] if noise else []),
         *observed.steps,
         *_together(shown, lengths),
-        *([cite("steadiness", _STEADY, steady)] if steady else []),
+        *([cite("stability", _STEADY, steady)] if steady else []),
     )
 
 

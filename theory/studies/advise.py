@@ -174,7 +174,7 @@ def changed(setting: Setting, changes: tuple[Change, ...]) -> Setting:
 
 
 def _works(prediction: Prediction) -> bool:
-    """Whether every length is right, and not only in models that were seen to be steady."""
+    """Whether every length is right, and not only in models that were measured to be stable."""
     return all(
         x.status == Status.GENERALIZES and not x.requires_measured_stability
         for x in prediction.lengths

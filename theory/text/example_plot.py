@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arith.theory.arithmetic.shares import share_text
+from arith.theory.counting.learned import LearnedFunction
 from arith.theory.generalization.predict import Prediction
 from arith.theory.generalization.theorems import observe
 from arith.theory.observation.views import indices, receptive_field
@@ -118,7 +119,7 @@ def draw_meaning(ax: Axes, kinds: Sequence[str], x: float, y: float) -> None:
 def page_axes(page: Any, width: float, height: float, low: float = 0.0) -> Axes:
     """Axes over the upper part of a page, in inches, with nothing drawn of themselves."""
     top = page.get_figheight()
-    axes = page.add_axes((0, low / top, 1, height / top))
+    axes: Axes = page.add_axes((0, low / top, 1, height / top))
     axes.set(xlim=(0, width), ylim=(0, height))
     axes.axis("off")
     return axes
@@ -146,7 +147,7 @@ def _draw_task(
 ) -> None:
     """A row: the task, the input as it is seen, and what comes out."""
     setting, learned = prediction.setting, prediction.learned
-    assert learned is not None
+    assert isinstance(learned, LearnedFunction)
     found = marks(setting, numbers, setting.result_digits)  # the first that is written
     ax.text(0.15, y, setting.task.text(), fontsize=10, fontweight="bold", va="center")
     draw_marks(ax, found[1:], 1.75, y)
@@ -219,7 +220,7 @@ def plot_carries(path: Path, prediction: Prediction, digits: int) -> Fraction:
         The share of the pairs that are right, as counted in the picture.
     """
     setting, learned = prediction.setting, prediction.learned
-    assert learned is not None
+    assert isinstance(learned, LearnedFunction)
     base, n = setting.base, digits - 1
     pairs = [x for x in product(range(base), repeat=2) if any(x)]
     high = {x: tuple(d * base**n for d in x) for x in pairs}

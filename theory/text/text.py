@@ -256,13 +256,13 @@ def legend(prediction: Prediction, leaps: Decision) -> list[str]:
     premises = ["the model is right on held-out inputs (converged)"]
     if noise := any(x.requires_noise_invariance for x in lengths):
         premises.append(
-            "Noise at ignored positions changes no answer (arith theorems indifference)"
+            "Noise at ignored positions changes no answer (arith theorems noise invariance)"
         )
     if asked := [x.digits for x in lengths if x.requires_stability]:
         none = "none" if noise else "no answer"
         premises.append(
             f"Disturbing all digits a little changes {none} at {lengths_text(asked)} (arith "
-            "theorems steadiness)"
+            "theorems stability)"
         )
     if tried := [x.digits for x in lengths if x.requires_measured_stability]:
         premises.append(f"At {lengths_text(tried)} that has to have been measured")

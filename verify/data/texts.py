@@ -270,7 +270,7 @@ def digits_of(
             [int(d) if d and len(d) < 9 else base for d in x.strip("-").split(":")] for x in numbers
         ]
         written = np.array([len(p) for p in parts])
-        found = np.zeros((n, int(written.max(initial=1))), dtype=np.int64)
+        found: np.ndarray = np.zeros((n, int(written.max(initial=1))), dtype=np.int64)
         for i, p in enumerate(parts):
             found[i, : len(p)] = p
         minus = np.array([x.startswith("-") for x in numbers], dtype=bool)

@@ -1,6 +1,6 @@
 """Prompts and answers of models, judged by the prediction of the setting that they are of.
 
-Nothing but text is known of these models.  Whether one ignores digits, or is steady, cannot be seen
+Nothing but text is known of these models.  Whether one ignores digits, or is stable, cannot be seen
 from answers.  So where a claim asks for that, answers as predicted agree with it, and others leave
 it inconclusive.
 """

@@ -25,10 +25,10 @@ from arith.verify.records.runs import Run
 class Verdict(StrEnum):
     """What a measurement says of a prediction.
 
-    Undetermined: nothing is claimed that it could contradict, or of models only that were seen to
-    be steady, and none was.  Inconclusive: no model met the premise, none is indifferent to what it
-    is said to ignore, or none is steady where that is asked.  Premise: the length was trained, so
-    it says whether the premise is met; or what is claimed of it says no more than that.
+    Undetermined: nothing is claimed that it could contradict, or only of models that were measured
+    to be stable, and none was.  Inconclusive: no model met the premise, none is noise-invariant at
+    what it is said to ignore, or none is stable where that is asked.  Premise: the length was
+    trained, so it says whether the premise is met; or what is claimed of it says no more than that.
     """
 
     AGREE = "agree"
@@ -139,9 +139,9 @@ class CellVerdict:
             if any(x.requires_noise_invariance for x in unjudged) and not any(
                 r.indifferent for r in self.converged
             ):
-                return "no model is indifferent to the digits that it should ignore"
+                return "no model is noise-invariant at the digits that it should ignore"
             if unjudged:
-                return "no model is steady where its answers have to be firm"
+                return "no model is stable where its answers have to be firm"
             return "answers were not compared with f^, which theory has now" if untested else ""
         if not self.runs:
             return "not trained"

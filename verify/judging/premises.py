@@ -38,7 +38,7 @@ def is_firm(expected: LengthPrediction, measured: Measurement) -> bool:
 
 
 def no_run_qualifies(runs: Sequence[Run], expected: LengthPrediction) -> bool:
-    """Whether a claim on models that were seen to be steady finds none that is."""
+    """Whether a claim on models that were measured to be stable finds none that is."""
     indifferent = [r for r in runs if r.indifferent]
     return (
         expected.requires_measured_stability
@@ -85,7 +85,7 @@ def is_stored(expected: LengthPrediction, setting: Setting, run: Run) -> bool:
 
 
 def required_stability_then(expected: LengthPrediction, told: Predicted) -> bool:
-    """Whether such a claim spoke of steady models alone when this was stored."""
+    """Whether such a claim spoke of stable models alone when this was stored."""
     since = _earlier()
     if expected.requires_measured_stability:
         return int(told.theory) >= since["measured"]
@@ -97,7 +97,7 @@ def least_kept_then(told: Predicted, tried: bool) -> float:
     """The share of the answers that had to stay when a claim was stored.
 
     Args:
-        tried: whether it speaks only of models that were seen to be steady.
+        tried: whether it speaks only of models that were measured to be stable.
     """
     first, last = _earlier()["all_firmly"]
     return SEEN_STEADY if first <= int(told.theory) <= last else least_kept(tried)

@@ -147,7 +147,7 @@ def noise_invariance(model: GPT, cell: Cell, support: Support) -> float | None:
 
     The theory says of digits that training never varied that a model ignores them.  Whether a
     trained model does can be seen at the trained lengths, without asking what it answers to longer
-    inputs.  Ours; the rule *indifference* (``theory.rules``).
+    inputs.  Ours; the rule *noise invariance* (``theory.rules``).
 
     Answers are compared digit by digit, each after the right ones before it.  None where no token
     is ignored, or every token is a part of the question, as with natural lengths.
@@ -172,7 +172,7 @@ def perturbation_stability(
 
     To digits that training never showed together a model may have no firm answer: another one is
     near, and which of them it gives differs from model to model.  That can be seen without knowing
-    which is right.  Ours; the rule *steadiness* (``theory.rules``).
+    which is right.  Ours; the rule *stability* (``theory.rules``).
 
     Answers are compared digit by digit, each after the model's own digits before it.
 

@@ -182,9 +182,9 @@ class Cell:
 def usual_recipe(setting: Setting) -> Recipe:
     """How the models of a setting are trained unless another recipe is asked for.
 
-    Learned noise makes a model indifferent to places that no answer rests on.  It is wrong where
-    one rule reads every place, those that are always 0 in training included, and should go on at
-    longer inputs: with noise there the rule fails in training, so a model learns where it ends.
+    Learned noise makes a model noise-invariant at places that no answer rests on.  It is wrong
+    where one rule reads every place, those that are always 0 in training included, and should go on
+    at longer inputs: with noise there the rule fails in training, so a model learns where it ends.
     That may be so for natural lengths, and in a window under encodings that do not tell a place by
     its index, unless a modulus bounds the result to digits that training shows.  Without a window
     queries see where the sequence begins, so that no rule has to go on.

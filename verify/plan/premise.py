@@ -21,9 +21,9 @@ prediction says that a model ignores digits."""
 STEADY = 0.99
 """The share of answers at a length that must stay when all operand digits are disturbed a little,
 where the prediction says what models answer to digits that training never showed together, or rests
-on ignored digits.  A model in which it was not measured counts as steady."""
+on ignored digits.  A model in which it was not measured counts as stable."""
 SEEN_STEADY = 0.998
-"""That share where the prediction speaks only of models that were seen to be steady."""
+"""That share where the prediction speaks only of models that were measured to be stable."""
 CONFIDENCE = 0.95
 """The confidence of that bound, one-sided."""
 
@@ -63,10 +63,10 @@ def is_met(accuracy: float, inputs: int) -> bool:
 
 
 def least_kept(tried: bool) -> float:
-    """The share of answers that a claim asks for, where it speaks of steady models.
+    """The share of answers that a claim asks for, where it speaks of stable models.
 
     Args:
-        tried: whether it speaks only of models that were seen to be steady.
+        tried: whether it speaks only of models that were measured to be stable.
     """
     return SEEN_STEADY if tried else STEADY
 

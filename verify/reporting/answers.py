@@ -187,7 +187,7 @@ def _why(lengths: Sequence[LengthVerdict]) -> str:
     if all(map(is_too_wide, lengths)):
         return " (too few answers: their interval has what is claimed, and more)"
     return (
-        " (not as predicted, but the claim is on models that ignore digits, or are steady, which "
+        " (not as predicted, but the claim is on models that ignore digits, or are stable, which "
         "answers do not show)"
     )
 

@@ -285,7 +285,7 @@ def _run(v: CellVerdict, run: Run) -> str:
     asked = {x.digits: x.prediction for x in v.lengths if x.prediction.requires_stability}
     outside = ", ".join(
         f"{m.correct / m.samples:.3f} at {m.digits}"
-        + " (not steady)" * (m.digits in asked and not is_firm(asked[m.digits], m))
+        + " (not stable)" * (m.digits in asked and not is_firm(asked[m.digits], m))
         for m in run.measurements
         if not v.cell.setting.is_premise(m.digits)
     )

@@ -124,7 +124,7 @@ def summarize(verdicts: Sequence[CellVerdict]) -> Summary:
     upward = {"ape": list[bool](), "other": list[bool]()}
     for v in verdicts:
         where = "ape" if v.cell.setting.encoding.name == "ape" else "other"
-        # A claim on steady models counts where there is one, or no model has converged.
+        # A claim on stable models counts where there is one, or no model has converged.
         upward[where] += [is_testable(x.prediction) and not is_silent(x) for x in v.longer]
     return Summary(
         cells=len(verdicts),

@@ -54,9 +54,9 @@ def interval_text(x: Interval | None) -> str:
 
 
 def claimed_of(x: LengthVerdict) -> str:
-    """What theory claims of a length, or that it claims it of steady models and none was seen."""
+    """What theory claims of a length, or that it claims it of stable models and none was seen."""
     is_void = x.verdict == Verdict.UNDETERMINED and x.prediction.requires_measured_stability
-    return "none steady" if is_void else claim_text(x.prediction)
+    return "none stable" if is_void else claim_text(x.prediction)
 
 
 def prediction_row(cell: Cell, prediction: Prediction) -> list[str]:

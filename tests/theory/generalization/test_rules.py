@@ -263,7 +263,7 @@ def test_what_is_ignored_is_claimed_under_a_premise_that_can_be_measured() -> No
     assert claims({"expr": "a + b + c", "train_digits": "2", "test_digits": "1-3"}) == ["exact"] * 3
     for words, cited in (({"test_digits": "3"}, True), ({"test_digits": "1"}, False)):
         rules = [s.rule for s in predicted(**{**product, "modulus": 100, **words}).derivation]
-        assert ("indifference" in rules) == cited
+        assert ("noise invariance" in rules) == cited
     # Where training leaves the answer open nothing is claimed.
     assert claims({**product, "modulus": 150}) == ["none", "exact", "exact"]
 
@@ -300,7 +300,7 @@ def test_convergence_is_the_premise_of_all() -> None:
 
 
 def test_every_rule_is_covered_and_complete() -> None:
-    elsewhere = {"convergence", "joint support", "plateau", "leap", "indifference", "steadiness"}
+    elsewhere = {"convergence", "joint support", "plateau", "leap", "noise invariance", "stability"}
     assert set(CASES) | elsewhere | {"receptive field"} == set(RULES)
     for rule in RULES.values():
         assert rule.statement.endswith(".")

@@ -51,8 +51,9 @@ def test_every_length_of_the_flagship_is_claimed_under_premises_that_the_legend_
     assert claims == [("1", "premise" if n == 3 else "exact") for n in range(1, 7)]
     assert legend(said) == [
         "Premises: the model is right on held-out inputs (converged). Noise at ignored positions "
-        "changes no answer (arith theorems indifference). Disturbing all digits a little changes "
-        "none at 1..2, 4..6 digits (arith theorems steadiness).",
+        "changes no answer (arith theorems noise invariance). Disturbing all digits a little "
+        "changes "
+        "none at 1..2, 4..6 digits (arith theorems stability).",
         "Rules observed, not proved: support, joint support (arith theorems).",
         "It may take long to converge, or never do so (arith theorems leap).",
         "claim: exact, the accuracy is the one shown.",
@@ -60,7 +61,7 @@ def test_every_length_of_the_flagship_is_claimed_under_premises_that_the_legend_
     assert "±" in legend(predicted(task="mod_add", modulus=101, train_digits="2"))[-1]
     assert legend(predicted(task="add", test_digits="1"))[0] == (
         "Premises: the model is right on held-out inputs (converged). Disturbing all digits a "
-        "little changes no answer at 1 digit (arith theorems steadiness)."
+        "little changes no answer at 1 digit (arith theorems stability)."
     )
 
 

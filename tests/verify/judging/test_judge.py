@@ -227,7 +227,7 @@ def test_a_model_that_wavers_on_digits_never_shown_together_is_not_judged_there(
     lengths = {1: 1, 2: 0.6, 3: 1, 4: 0}
     wavers = with_steady(run(c, lengths), {1: 1.0, 2: 0.98, 4: 0.99})
     assert verdicts(c, wavers) == ["agree", "inconclusive", "premise", "agree"]
-    assert judge(c, [wavers]).reason == "no model is steady where its answers have to be firm"
+    assert judge(c, [wavers]).reason == "no model is stable where its answers have to be firm"
     for firm in (with_steady(run(c, lengths, seed=1), {2: 0.99}), run(c, lengths, seed=1)):
         assert verdicts(c, wavers, firm)[1] == Verdict.DIVERGE
     [published] = [x.published for x in judge(c, [wavers]).lengths if x.digits == 2]
@@ -240,7 +240,7 @@ def test_a_claim_that_rests_on_ignored_digits_speaks_of_steady_models() -> None:
     leaks = with_steady(run(c, lengths), {1: 1.0, 3: 0.9})
     assert predict(c.setting).lengths[2].requires_stability
     assert verdicts(c, leaks)[2] == Verdict.INCONCLUSIVE
-    assert judge(c, [leaks]).reason == "no model is steady where its answers have to be firm"
+    assert judge(c, [leaks]).reason == "no model is stable where its answers have to be firm"
     assert verdicts(c, with_steady(leaks, {1: 1.0, 3: 0.99}))[2] == Verdict.DIVERGE
     told = predicted(predict(c.setting))
     for theory, before in (("28", Verdict.UNDETERMINED), ("27", Verdict.DIVERGE)):
@@ -252,7 +252,7 @@ def test_a_claim_that_rests_on_ignored_digits_speaks_of_steady_models() -> None:
 def test_of_which_models_a_claim_speaks_depends_on_when_it_was_stored(
     right: float, verdict: Verdict
 ) -> None:
-    """In theory 30 to 32 all claims on steady models asked for more answers."""
+    """In theory 30 to 32 all claims on stable models asked for more answers."""
     c = cell("mod_add", 50)
     told = predicted(predict(c.setting))
     made = run(c, {1: 1.0, 2: 1.0, 3: right})
@@ -338,7 +338,7 @@ def test_what_is_not_tested_hides_no_divergence_and_not_the_theorem() -> None:
     verdict = judge(c, [leaky])
     assert [x.verdict for x in verdict.lengths if x.digits in (2, 4)] == ["diverge", "inconclusive"]
     assert verdict.verdict == Verdict.DIVERGE
-    assert verdict.reason == "no model is indifferent to the digits that it should ignore"
+    assert verdict.reason == "no model is noise-invariant at the digits that it should ignore"
     [longer] = verdict.longer
     assert (longer.published, longer.before) == (Verdict.AGREE, Verdict.UNDETERMINED)
 

@@ -66,7 +66,7 @@ def test_the_counts_are_those_of_the_committed_pages(name: str) -> None:
         if "measured stability" in x["premises"] and x["verdict"] == "undetermined"
     ]
     said = [r["predicted"] for r in silent if r["predicted"] != UNCLAIMED]
-    bounds = [x for x in said if x != "none steady"]
+    bounds = [x for x in said if x != "none stable"]
     assert len(said) - len(bounds) == len(void)
     assert len(unclaimed) >= len(bounds)
     assert all(re.match("at most|at least|below", x) for x in bounds)  # near 0 or 1

@@ -55,13 +55,13 @@ def test_a_report_counts_the_models_that_ignore_what_they_should() -> None:
     text = summary([judge(c, runs)])
     assert "1 of 2 models with a claim that rests on ignored digits kept 99%" in text
     unknown = [replace(run(c, RIGHT), indifference=None)]
-    assert "Indifference" not in summary([judge(c, unknown)])
+    assert "Noise invariance" not in summary([judge(c, unknown)])
 
 
 def test_a_report_counts_the_measurements_that_are_firm() -> None:
     c = cell(digits=3)
     made = run(c, RIGHT)
-    assert "Steadiness" not in summary([judge(c, [made])])
+    assert "Stability" not in summary([judge(c, [made])])
     shares = {1: 0.99, 2: 0.98, 4: 0.5}
     measured = tuple(replace(m, steady=shares.get(m.digits)) for m in made.measurements)
     text = summary([judge(c, [replace(made, measurements=measured)])])
@@ -80,7 +80,7 @@ def test_a_model_that_wavers_is_marked_where_a_claim_asks(tmp_path: Path) -> Non
     measured = tuple(replace(m, steady=0.995) for m in made.measurements)
     v = judge(c, [replace(made, measurements=measured)])
     text = cells_page(Report("made up", [v], tmp_path))
-    assert "1.000 at 3, 1.000 at 4 (not steady)" in text
+    assert "1.000 at 3, 1.000 at 4 (not stable)" in text
 
 
 def test_a_report_says_how_much_is_claimed_and_where_only_one_theory_is_right() -> None:

@@ -96,7 +96,7 @@ def test_lengths_that_no_model_could_test_are_named() -> None:
     v = judge(c, [replace(run(c, RIGHT), indifference=0.5)])
     assert sentence(v) == (
         "Theory and experiment agree: 2 of 2 claims hold; 1 length not tested, for no model is "
-        "indifferent to the digits that it should ignore. 1 of 1 model met the premise."
+        "noise-invariant at the digits that it should ignore. 1 of 1 model met the premise."
     )
 
 

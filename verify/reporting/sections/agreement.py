@@ -63,7 +63,7 @@ def _because(v: CellVerdict, x: LengthVerdict) -> str:
     """The rules that leave the answer open at a length."""
     rules = {step.rule for step in v.prediction.derivation}
     if x.prediction.requires_measured_stability and is_testable(x.prediction):
-        return f"{'neighbours' if 'neighbours' in rules else 'shared parameters'} (none is steady)"
+        return f"{'neighbours' if 'neighbours' in rules else 'shared parameters'} (none is stable)"
     steps = [step.rule for step in v.prediction.derivation if step.leaves_open]
     here = [rule for rule in steps if uses(rule, v.prediction, x.prediction)]
     if not x.prediction.counted:

@@ -181,7 +181,7 @@ def indifference(report: Report) -> list[Block]:
     kept, *others = rows.values()
     rest = [shares for models in others for shares in models]
     return [
-        Heading("Indifference"),
+        Heading("Noise invariance"),
         f"Of {count(len(kept), 'model')} that kept all answers when ignored digits were disturbed "
         f"in domain, {_following(kept)} follow f^ at every longer length tested"
         + (f"; of {len(rest)} that did not, {_following(rest)}." if rest else "."),
@@ -308,9 +308,9 @@ def steadiness(report: Report) -> list[Block]:
     names = list(next(iter(tables.values())))
     since = [x for x in found if x.foretold]
     return [
-        Heading("Steadiness"),
+        Heading("Stability"),
         f"Of {_outcome([(x.firm, x.right) for x in found])} Enough are {STEADY:g} of them, and "
-        f"{SEEN_STEADY:g} where only models that were seen to be steady are spoken of.",
+        f"{SEEN_STEADY:g} where only models that were measured to be stable are spoken of.",
         "Counting only models that were trained since this is a premise, by what it asked then: "
         + _outcome([(x.firm_then, x.right) for x in since]),
         Table(
@@ -323,7 +323,7 @@ def steadiness(report: Report) -> list[Block]:
         Markdown(
             text("steadiness", tolerance=TOLERANCE, mechanism=MECHANISM)
             + (
-                f" *{_SEEN}*: claims that speak only of models that were seen to be steady (rules "
+                f" *{_SEEN}*: claims that speak only of models measured to be stable (rules "
                 f"*shared parameters* and *neighbours*); those that kept less than {SEEN_STEADY:g} "
                 "are not judged there."
                 if _SEEN in tables
@@ -343,7 +343,7 @@ class _Tried:
         foretold: whether the premise was stated before it was trained.
         firm_then: whether so many answers stayed as it asked then.
         inferred: whether joint support decides, not ignored digits.
-        tried: whether the claim speaks only of models that were seen to be steady.
+        tried: whether the claim speaks only of models that were measured to be stable.
     """
 
     kept: float
