@@ -261,8 +261,9 @@ RULES: dict[str, Rule] = {
             "model that keeps its answers under noise may still read what stands at an ignored "
             "position.  So the rule 'support' speaks only of models that were measured to be "
             "stable at the length in question.  Numbers of natural length: it does not follow that "
-            "a digit beyond the trained places is not found, where it stands as near to its query as ever; "
-            "where no query can single out an offset and numbers are longer by a sixth at most; or "
+            "a digit beyond the trained places is not found, where it stands as near to its query "
+            "as ever; where no query can single out an offset and numbers are longer by a sixth at "
+            "most; or "
             "where all digits that count stand as far from a sign as in training, under every "
             "encoding but absolute positions that are learned one by one.",
             f"{CONVERGED}, is noise-invariant (noise invariance) and stable (stability); absolute "
