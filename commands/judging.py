@@ -87,6 +87,9 @@ def judge(
         found = _of_files(answers, setting, bool(written(context, ("test_digits",))), trained)
         if data is None and not written(context, ("layout",)):
             print(_how_read(setting), file=sys.stderr)
+        if data is not None and not written(context, ("pe",)):
+            taken = f"{setting.encoding.name} is taken, --pe says another"
+            print(f"examples do not say the encoding: {taken}", file=sys.stderr)
     else:
         assert model is not None
         if not model.startswith(EXTERNAL):

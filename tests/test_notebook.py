@@ -1,4 +1,4 @@
-"""The notebook runs from the first cell to the last, and shows what it has committed."""
+"""The notebooks run from the first cell to the last; one shows what it has committed."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from builders.paths import ROOT
 from nbclient import NotebookClient
 
 QUICKSTART = ROOT / "notebooks" / "quickstart.ipynb"
+OWN_MODEL = ROOT / "notebooks" / "own_model.ipynb"
 SECONDS = 600
 """For one cell, on a busy machine."""
 
@@ -43,6 +44,22 @@ def test_the_notebook_runs_and_says_what_it_did(
     assert (tmp_path / ".arith" / "measurements.sqlite").exists()
 
 
-def test_its_links_are_there() -> None:
-    links = re.findall(r"\]\((?!https?:)([^)#]+)\)", QUICKSTART.read_text(encoding="utf-8"))
-    assert len(links) >= 3 and all((QUICKSTART.parent / x).exists() for x in links)
+@pytest.mark.training
+def test_a_model_of_a_plain_loop_is_explained_by_the_expected_function(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fresh = nbformat.read(OWN_MODEL, as_version=4)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    where = {"metadata": {"path": str(tmp_path)}}
+    NotebookClient(fresh, timeout=SECONDS, resources=where).execute()
+    said = outputs(fresh, "text/plain")
+    [judged] = [x for x in said if "the answers are those of" in x]
+    assert "Longer inputs: agree at 3 digits" in judged
+    assert re.search(r"3  longer .* f\^ ", judged) and re.search(r"\bf\^: ", judged)
+    assert said[-1] == "True"  # the same from a file
+
+
+@pytest.mark.parametrize("notebook", [QUICKSTART, OWN_MODEL], ids=lambda x: x.stem)
+def test_its_links_are_there(notebook: Path) -> None:
+    links = re.findall(r"\]\((?!https?:)([^)#]+)\)", notebook.read_text(encoding="utf-8"))
+    assert len(links) >= 3 and all((notebook.parent / x).exists() for x in links)

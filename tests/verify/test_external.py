@@ -176,7 +176,7 @@ def test_answers_are_judged_by_what_is_predicted_of_their_operand_lengths() -> N
     got = arith.judge([(f"{a}+{b}=", str(a + b)) for a, b in mixed], equal).judged
     [domain] = got.verdict.cell.setting.tests[-1:]
     assert isinstance(domain, AnsweredDomain) and {w for w, _ in domain.shapes} == {(4, 4), (1, 4)}
-    assert got.verdict.lengths[3].prediction.at_most < 1  # half of them were never shown
+    assert verdicts(got)[3] == Verdict.UNDETERMINED  # half of them were never shown
 
 
 @pytest.mark.parametrize("kind", ["longest", "every", "lengths", "coin"])
@@ -261,7 +261,7 @@ def test_a_file_of_training_examples_stands_for_the_options(tmp_path: Path) -> N
     (tmp_path / "train.txt").write_text("\n".join(every))
     (tmp_path / "a.jsonl").write_text(WRITERS["jsonl"](LINES))
     done = run_cli("judge", "--answers", "a.jsonl", "--data", "train.txt", cwd=tmp_path)
-    assert (done.code, done.err) == (0, "")
+    assert done.code == 0 and "the encoding: ape is taken" in done.err
     assert "Longer inputs: agree at 3 digits" in done.out
 
 
