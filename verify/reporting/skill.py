@@ -60,8 +60,9 @@ def answers(verdicts: Iterable[CellVerdict]) -> Iterator[Answer]:
     for v in verdicts:
         setting = v.cell.setting
         kind = "ape" if setting.encoding.name == "ape" else "other"
-        told = held_out(v) if v.converged else {}
+        each = {noise: held_out(v, noise) for noise in {run.noise_kind for run in v.converged}}
         for x, run in product((x.prediction for x in v.lengths), v.converged):
+            told = each[run.noise_kind]
             if x.direction not in EXTRAPOLATING or setting.is_premise(x.digits):
                 continue
             says = published(v.prediction, x)
@@ -80,12 +81,14 @@ def answers(verdicts: Iterable[CellVerdict]) -> Iterator[Answer]:
                 )
 
 
-def held_out(v: CellVerdict) -> dict[int, Forecast]:
-    """The forecasts of a cell where nothing is claimed, without what was measured of it."""
+def held_out(v: CellVerdict, noise: str = "") -> dict[int, Forecast]:
+    """The forecasts of a cell where nothing is claimed, without what was measured of it.
+
+    Args:
+        noise: with which its models were trained; by default the usual one.
+    """
     silent = [x.prediction for x in v.lengths if x.prediction.claim == Claim.NONE]
-    return forecast(
-        v.cell.setting, v.prediction.derivation, silent, without=("cell", v.cell.label())
-    )
+    return forecast(v.cell.setting, v.prediction.derivation, silent, v.cell.label(), noise)
 
 
 def point(x: LengthPrediction | PredictedLength) -> float:
