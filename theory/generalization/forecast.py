@@ -1,23 +1,26 @@
 """A forecast at every untrained length: what models got right in the settings most like this one.
 
-Theory says which settings are alike: what is claimed, what is left open and why, which views
-training showed.  The lengths that were measured (``forecast.tsv``, made from all evidence) are
-ordered by how much they differ in that (``WEIGHTS``), and the nearest of them, at least ``MODELS``
-models, are the forecast: the median of what they got right, and an interval that leaves out a tenth
-on each side.  One that differs more counts less, by ``exp(-difference)``, and to all of them comes
-what was never measured: a model that counts ``UNKNOWN`` and may do anything.  So where nothing is
-near the interval is wide.
+Which settings are alike is learned from what was measured.  A forest of regression trees asks for
+what theory says of a length and of its setting: what is claimed, what is left open and why, which
+views training showed, how far beyond training it lies.  Each tree ends at the measured lengths that
+give the same answers.  A measured length counts by the share of trees in which it stands beside the
+one asked for; the forecast is the median of what models got right there, and an interval.  To all
+of them comes what was never measured: a model that counts ``UNKNOWN`` and may do anything.  Where
+the setting has a value that no measured one has the interval is 0 to 1.
+
+``forecast.tsv`` has what was measured and ``forecast.npz`` the trees; ``python -m
+arith.verify.reporting.forecasts`` makes both from all evidence.  Each tree was grown without some
+cells, so a measured cell is forecast by the trees that never saw it.
 
 A forecast is beside what is claimed and never in its place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import groupby
-from math import ceil, exp, floor, log2
+from math import ceil, floor, log2
 from pathlib import Path
 from typing import Any
 
@@ -30,43 +33,67 @@ from arith.theory.generalization.outcomes import Claim
 from arith.theory.observation.views import carry_reach, tokens, views
 from arith.theory.rules import Step
 from arith.theory.setting.settings import Setting
+from arith.theory.setting.training import goes_on, usual_noise
 
-MODELS = 8
-"""The fewest models that a forecast rests on."""
 UNKNOWN = 0.01
-"""What a model that was never measured counts, where one of the very same setting counts 1."""
+"""What a model that was never measured counts, where all that were measured count 1."""
 INTERVAL = 0.8
 """The share of models that are expected within the interval."""
+LEFT_OUT = 0.2
+"""The share of the weight below the interval, and above it.  It is twice what ``INTERVAL`` leaves:
+most models are right on all or on none, and an interval holds all of these or none."""
+MOST = 0.8
+"""The share of the weight that the cells have together on which a forecast is said to rest."""
 TABLE = Path(__file__).with_name("forecast.tsv")
+FOREST = Path(__file__).with_name("forecast.npz")
 _NONE = -1.0
 """A number that there is none of."""
 
 Feature = str | float
-OF_SETTING: dict[str, tuple[float, float]] = {
-    "encoding": (1, 0),
-    "reference": (2, 0),
-    "parameters": (2, 0),
-    "interleaved": (4, 0),
-    "natural": (1, 0),
-    "windowed": (2, 0),
-    "layers": (2, 0),
-    "room": (2, 8),
-    "unmarked": (2, 3),
-    "modulus": (1, 0),
-    "base": (1, 2),
-    "domain": (2, 0),
-    "restricted": (1, 0),
-}
-OF_LENGTH: dict[str, tuple[float, float]] = {
-    "least": (8, 0.5),
-    "most": (8, 0.5),
-    "why": (1, 0),
-    "unseen": (2, 0.5),
-    "beyond": (4, 3),
-}
-"""By feature: what a difference counts, and for numbers the difference from which it is a whole one
-(0: any difference is).  Chosen by cross-validation with cells, encodings and bases held out
-(docs/findings.md, *Forecasts*)."""
+OF_SETTING = (
+    "encoding",
+    "reference",
+    "selection",
+    "parameters",
+    "interleaved",
+    "operands first",
+    "result first",
+    "wide",
+    "signs",
+    "bos",
+    "markers",
+    "carries",
+    "spaces",
+    "in token",
+    "tested otherwise",
+    "natural",
+    "window",
+    "layers",
+    "room",
+    "unmarked",
+    "operations",
+    "operands",
+    "products",
+    "carry",
+    "ordered",
+    "coefficient",
+    "modulus",
+    "power",
+    "aligned digits",
+    "base",
+    "domain",
+    "restricted",
+    "longest",
+    "lengths",
+    "digits",
+    "starts",
+    "goes on",
+)
+OF_LENGTH = ("claim", "least", "most", "expected", "why", "unseen", "inputs", "beyond", "times")
+OF_TRAINING = ("noise",)
+"""What is asked of a setting, of a length and of how models were trained, in the order of the
+table's columns."""
+ASKED = (*OF_SETTING, *OF_LENGTH, *OF_TRAINING)
 
 
 @dataclass(frozen=True)
@@ -79,8 +106,7 @@ class Forecast:
         high: the largest.
         models: how many models it rests on.
         cells: their cells, the nearest first.
-        near: whether they are like it; if not, the interval is 0 to 1.
-        near: whether what was measured says something of it; else the interval is 0 to 1.
+        near: whether each value of the setting was measured in some; else the interval is 0 to 1.
     """
 
     median: float
@@ -99,22 +125,24 @@ def forecast(
     setting: Setting,
     steps: Sequence[Step],
     lengths: Iterable[LengthPrediction],
-    without: tuple[str, str] | None = None,
+    without: str = "",
+    noise: str = "",
+    table: Table | None = None,
 ) -> dict[int, Forecast]:
     """The forecast at each untrained length of a setting.
 
     Args:
         steps: of the derivation.
-        without: what is left out, to see how a forecast does without it: the cells with a value of
-            a feature of settings, as in ``("encoding", "rope")``, or of a name (``cell``).
+        without: the name of a cell that is left out, to see how forecasts do without it.
+        noise: with which models are trained; by default as usual for such a setting.
+        table: another one than what is shipped.
     """
-    table, found = _table(), dict[int, Forecast]()
-    known = table.settings(setting_features(setting), without)
-    for x in lengths:
-        if not setting.is_premise(x.digits):
-            differences = known + table.lengths(length_features(setting, steps, x))
-            found[x.digits] = table.forecast(differences)
-    return found
+    table = table or _table()
+    some = [x for x in lengths if not setting.is_premise(x.digits)]
+    of_setting = setting_features(setting) | {"noise": noise or usual_noise(setting)}
+    asked = [of_setting | length_features(setting, steps, x) for x in some]
+    found = table.forecasts(asked, without) if asked else []
+    return {x.digits: y for x, y in zip(some, found, strict=True)}
 
 
 # --- what settings have in common ----------------------------------------------------------------
@@ -122,22 +150,47 @@ def forecast(
 
 def setting_features(setting: Setting) -> dict[str, Feature]:
     """What a setting is compared by, whatever the length."""
-    encoding, layout, task = setting.encoding, setting.layout, setting.task
-    p = task.without_idle_modulus(setting.base, setting.digits).modulus
-    aligned = p is not None and base_aligned(p, setting.base) is not None
+    encoding, layout, task, base = setting.encoding, setting.layout, setting.task, setting.base
+    p = task.without_idle_modulus(base, setting.digits).modulus
+    k = None if p is None else base_aligned(p, base)
+    train = setting.train
     return {
         "encoding": encoding.name,
         "reference": encoding.reference,
+        "selection": encoding.selection,
         "parameters": "own" if encoding.own_parameter else "shared",
         "interleaved": _word(layout.interleaved),
+        "operands first": layout.operands_first,
+        "result first": layout.result_first,
+        "wide": _word(layout.wide),
+        "signs": _word(layout.marked),
+        "bos": _word(layout.bos),
+        "markers": _word(layout.hinted),
+        "carries": _word(layout.scratchpad),
+        "spaces": float(layout.spaces),
+        "in token": float(layout.in_token),
+        "tested otherwise": _word(setting.test_layout is not None),
         "natural": _word(setting.natural),
-        "windowed": _word(setting.window > 0),
-        "layers": str(setting.layers),
-        "modulus": "none" if p is None else "aligned" if aligned else "other",
-        "base": log2(setting.base),
-        "domain": setting.train.kind,
-        "restricted": _word(setting.train.restricted),
+        "window": float(setting.window or len(tokens(setting))),
+        "layers": float(setting.layers),
         **_of_views(setting),
+        "operations": float(len(task.operations)),
+        "operands": float(task.operands),
+        "products": _word(not task.is_linear),
+        "carry": "none" if not task.has_finite_carry else "repeats" if task.repeats else "finite",
+        "ordered": _word(task.needs_order),
+        "coefficient": float(max((abs(c) for c, _ in task.terms), default=0)),
+        "modulus": "none" if p is None else "other" if k is None else "aligned",
+        "power": _NONE if p is None else log2(p) / log2(base),
+        "aligned digits": _NONE if k is None else float(k),
+        "base": log2(base),
+        "domain": train.kind,
+        "restricted": _word(train.restricted),
+        "longest": float(train.every_length[-1]),
+        "lengths": float(len(train.every_length)),
+        "digits": float(setting.digits),
+        "starts": float(setting.starts),
+        "goes on": _word(goes_on(setting)),
     }
 
 
@@ -147,17 +200,23 @@ def length_features(
     """What a length is compared by: what theory says of it, and how far from training it lies.
 
     Where nothing is claimed ``why`` is the rule that leaves it open, else the theorems that decide.
+    ``expected`` is how often f^ is right, also where it is but one of two candidates.
     """
     is_open = x.claim == Claim.NONE
     here = [s.rule for s in steps if s.leaves_open and (not s.lengths or x.digits in s.lengths)]
     why = next((rule for rule in here if rule != "two candidates"), "")
     shortest, *_, longest = (*setting.train.every_length, setting.train.every_length[-1])
+    beyond = float(max(0, x.digits - longest) + min(0, x.digits - shortest))
     return {
+        "claim": x.claim,
         "least": float(x.at_least),
         "most": float(x.at_most),
+        "expected": _number(x.candidates[-1] if x.candidates else x.learned_accuracy),
         "why": why if is_open else " and ".join(x.because),
         "unseen": _number(x.unseen_share),
-        "beyond": float(max(0, x.digits - longest) + min(0, x.digits - shortest)),
+        "inputs": x.direction,
+        "beyond": beyond,
+        "times": beyond / longest,
     }
 
 
@@ -198,103 +257,165 @@ def _number(share: Any) -> float:
 # --- what was measured ---------------------------------------------------------------------------
 
 
-class _Columns:
-    """Some features of many things, a column each.
+@dataclass(frozen=True)
+class Measured:
+    """What was measured: cells with their lengths.
 
     Args:
-        weights: of the features, in the order of the columns.
+        cells: by their names.
+        of: the cell of each length.
+        features: of each length, as texts.
+        right: what each model got right at each length.
     """
 
-    def __init__(self, weights: dict[str, tuple[float, float]], rows: Iterable[list[str]]) -> None:
-        self._weights = weights
-        self._words = dict[str, dict[str, int]]()
-        self._values = dict[str, Any]()
-        for (name, (_, scale)), column in zip(
-            weights.items(), zip(*rows, strict=True), strict=True
-        ):
-            words = {word: n for n, word in enumerate(dict.fromkeys(column))}
-            values = np.array(list(map(float, words)) if scale else range(len(words)), np.float32)
-            self._words[name] = words
-            self._values[name] = values[list(map(words.__getitem__, column))]
+    cells: list[str]
+    of: list[int]
+    features: list[list[str]]
+    right: list[list[float]]
 
-    def differences(self, features: dict[str, Feature]) -> Any:
-        """How much each differs in these features."""
-        found: Any = np.float32(0)
-        for name, (weight, scale) in self._weights.items():
-            value, values = features[name], self._values[name]
-            if scale:
-                found = found + weight * np.minimum(np.abs(values - float(value)) / scale, 1)
-            else:
-                found = found + weight * (values != self._words[name].get(str(value), -1))
+    @classmethod
+    def read(cls, text: str) -> Measured:
+        """The table: a line for each cell with its name and features.
+
+        Below it are lines for each length, which begin with a tab: its digits, its features, the
+        noise of some models, and what each of them got right.
+        """
+        found = cls([], [], [], [])
+        above: list[str] = []
+        for line in text.splitlines():
+            name, *values = line.split("\t")
+            if name:
+                found.cells.append(name)
+                above = values
+                continue
+            found.of.append(len(found.cells) - 1)
+            found.features.append([*above, *values[1:-1]])
+            found.right.append([*map(float, values[-1].split())])
         return found
 
 
-class _Table:
-    """What was measured: the features of cells and of their lengths, and what models got right.
+class Columns:
+    """Features as numbers: one for each word that was measured, or the number itself."""
+
+    def __init__(self, features: Sequence[Sequence[str]]) -> None:
+        self._of: dict[str, dict[str, int]] = {}
+        self._range: dict[str, tuple[int, float, float]] = {}
+        self.number = 0
+        for name, column in zip(ASKED, zip(*features, strict=True), strict=True):
+            values = list(dict.fromkeys(column))
+            try:
+                numbers = list(map(float, values))
+                self._range[name] = self.number, min(numbers), max(numbers)
+                self.number += 1
+            except ValueError:
+                self._of[name] = {value: self.number + n for n, value in enumerate(sorted(values))}
+                self.number += len(values)
+
+    def vector(self, features: dict[str, Feature] | dict[str, str]) -> tuple[Any, bool]:
+        """The numbers, and whether each is within what was measured."""
+        found, near = np.zeros(self.number, np.float32), True
+        for name, words in self._of.items():
+            column = words.get(str(features[name]))
+            if column is None:
+                near = False
+            else:
+                found[column] = 1
+        for name, (column, low, high) in self._range.items():
+            value = float(features[name])
+            found[column] = value
+            near &= low - 1e-3 <= value <= high * (1 + 1e-3) + 1e-3
+        return found, near
+
+    def matrix(self, features: Sequence[Sequence[str]]) -> Any:
+        """The numbers of many, a row each."""
+        return np.array([self.vector(dict(zip(ASKED, x, strict=True)))[0] for x in features])
+
+
+@dataclass(frozen=True)
+class Forest:
+    """Regression trees, one after the other.
+
+    A node that asks has the next node as the one that follows for values up to the threshold.
 
     Args:
-        text: a line for each cell with its name and features; below it a line for each length,
-            which begins with a tab, with its digits, its features and what each model got right.
+        roots: the first node of each tree.
+        column: what a node asks for; -1 for a leaf.
+        threshold: of the node.
+        other: the node that follows for larger values.
+        leaves: the leaf of each measured length in each tree, ``(trees, lengths)``.
+        grown: on which cells each tree was grown, ``(trees, cells)``.
     """
 
-    def __init__(self, text: str) -> None:
-        cells, lengths = list[list[str]](), list[list[str]]()
-        of = list[int]()
-        for line in text.splitlines():
-            if line[0] != "\t":
-                cells.append(line.split("\t"))
-                continue
-            lengths.append(line.split("\t"))
-            of.append(len(cells) - 1)
-        self._cells = cells
-        self._right = [x[-1] for x in lengths]
-        self._of = np.array(of)
-        self._settings = _Columns(OF_SETTING, (x[1:] for x in cells))
-        self._lengths = _Columns(OF_LENGTH, (x[2:-1] for x in lengths))
+    roots: Any
+    column: Any
+    threshold: Any
+    other: Any
+    leaves: Any
+    grown: Any
 
-    def settings(self, features: dict[str, Feature], without: tuple[str, str] | None) -> Any:
-        """How much the setting of each length differs; one that is left out, without end."""
-        found = self._settings.differences(features)
-        if without is not None:
-            column = ("cell", *OF_SETTING).index(without[0])
-            found[[n for n, x in enumerate(self._cells) if x[column] == without[1]]] = np.inf
-        return found[self._of]
+    def fallen(self, vectors: Any) -> Any:
+        """The leaf at which each of some lengths ends in each tree, ``(lengths, trees)``."""
+        nodes = np.tile(self.roots, (len(vectors), 1))
+        rows = np.arange(len(vectors))[:, None]
+        while (asks := (column := self.column[nodes]) >= 0).any():
+            follows = vectors[rows, column] <= self.threshold[nodes]
+            nodes = np.where(asks, np.where(follows, nodes + 1, self.other[nodes]), nodes)
+        return nodes
 
-    def lengths(self, features: dict[str, Feature]) -> Any:
-        """How much each length differs, besides its setting."""
-        return self._lengths.differences(features)
 
-    def forecast(self, differences: Any) -> Forecast:
-        """The forecast from how much each row differs."""
-        near = {n: [*map(float, self._right[n].split())] for n in self._nearest(differences)}
+class Table:
+    """What was measured, and the trees that say what is alike."""
+
+    def __init__(self, measured: Measured, columns: Columns, forest: Forest) -> None:
+        self._measured, self._columns, self._forest = measured, columns, forest
+        self._of = np.array(measured.of)
+        self._cells = {name: n for n, name in enumerate(measured.cells)}
+        # What stands at each leaf, one after the other.
+        nodes = len(forest.column)
+        lengths = len(measured.of)
+        order = np.argsort(forest.leaves, axis=None, kind="stable")
+        self._members = order % lengths
+        found = np.bincount(forest.leaves.ravel(), minlength=nodes)
+        self._ends = np.cumsum(found)
+        self._starts = self._ends - found
+
+    def forecasts(self, asked: Sequence[dict[str, Feature]], without: str) -> list[Forecast]:
+        """The forecast of each of some lengths of one setting."""
+        vectors, near = zip(*map(self._columns.vector, asked), strict=True)
+        fallen = self._forest.fallen(np.array(vectors))
+        cell = self._cells.get(without)
+        trees = slice(None) if cell is None else ~self._forest.grown[:, cell]
+        return [
+            self._forecast(self._weights(leaves[trees], cell), is_near)
+            for leaves, is_near in zip(fallen, near, strict=True)
+        ]
+
+    def _weights(self, leaves: Any, without: int | None) -> Any:
+        """How much each measured length counts; together 1."""
+        found = np.zeros(len(self._of))
+        for start, end in zip(self._starts[leaves], self._ends[leaves], strict=True):
+            some = self._members[start:end]
+            if without is not None:
+                some = some[self._of[some] != without]
+            if len(some):
+                found[some] += 1 / len(some)
+        return found / max(found.sum(), 1e-9)
+
+    def _forecast(self, weights: Any, near: bool) -> Forecast:
+        right = self._measured.right
+        rows = np.flatnonzero(weights)
+        rows = rows[np.argsort(-weights[rows], kind="stable")]
         found = [(0.0, UNKNOWN / 2), (1.0, UNKNOWN / 2)]
-        for row, models in near.items():
-            counts = exp(-float(differences[row])) / len(models)
-            found += [(right, counts) for right in models]
-        rest = (1 - INTERVAL) / 2
-        low, median, high = _quantiles(sorted(found), (rest, 0.5, 1 - rest))
-        cells = dict.fromkeys(self._cells[self._of[n]][0] for n in near)
-        is_near = rest * sum(weight for _, weight in found) > UNKNOWN / 2
+        for row in rows.tolist():
+            each = float(weights[row]) / len(right[row])
+            found += [(x, each) for x in right[row]]
+        low, median, high = _quantiles(sorted(found), (LEFT_OUT, 0.5, 1 - LEFT_OUT))
+        kept = rows[: int(np.searchsorted(np.cumsum(weights[rows]), MOST)) + 1].tolist()
+        cells = dict.fromkeys(self._measured.cells[self._of[row]] for row in kept)
         # In hundredths, to the safe sides, as they are shown.
-        low, high = floor(100 * low) / 100, ceil(100 * high) / 100
-        return Forecast(
-            round(median, 4), low, high, sum(map(len, near.values())), tuple(cells), is_near
-        )
-
-    def _nearest(self, differences: Any) -> Iterator[int]:
-        """The rows that differ least, until they have enough models; those alike all together."""
-        # Each row has a model: one that differs more than so many others is not among them.
-        kept = differences[differences < np.inf]
-        furthest = np.partition(kept, MODELS)[MODELS] if len(kept) > MODELS else kept.max()
-        near = np.flatnonzero(differences <= furthest)
-        ordered = sorted((float(differences[row]), int(row)) for row in near)
-        models = 0
-        for _, alike in groupby(ordered, key=lambda x: x[0]):
-            for _, row in alike:
-                models += self._right[row].count(" ") + 1
-                yield row
-            if models >= MODELS:
-                return
+        low, high = (floor(100 * low) / 100, ceil(100 * high) / 100) if near else (0.0, 1.0)
+        models = sum(len(right[row]) for row in kept)
+        return Forecast(round(median, 4), low, high, models, tuple(cells), near)
 
 
 def _quantiles(found: Sequence[tuple[float, float]], shares: Sequence[float]) -> list[float]:
@@ -309,5 +430,8 @@ def _quantiles(found: Sequence[tuple[float, float]], shares: Sequence[float]) ->
 
 
 @cache
-def _table() -> _Table:
-    return _Table(TABLE.read_text("utf-8"))
+def _table() -> Table:
+    measured = Measured.read(TABLE.read_text("utf-8"))
+    with np.load(FOREST) as kept:
+        forest = Forest(**{name: kept[name] for name in Forest.__dataclass_fields__})
+    return Table(measured, Columns(measured.features), forest)

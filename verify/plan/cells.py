@@ -17,6 +17,7 @@ from arith.theory.setting.requests import (
     setting_words,
 )
 from arith.theory.setting.settings import Setting
+from arith.theory.setting.training import Noise, goes_on, usual_noise
 from arith.theory.transformer.layouts import INDICES, STARTS
 from arith.verify.data.numbering import Numbering
 from arith.verify.data.sequences import Format, NaturalFormat
@@ -189,20 +190,13 @@ def usual_recipe(setting: Setting) -> Recipe:
     its index, unless a modulus bounds the result to digits that training shows.  Without a window
     queries see where the sequence begins, so that no rule has to go on.
     """
-    return DENSE if setting.natural or _goes_on(setting) else RECIPE
-
-
-def _goes_on(setting: Setting) -> bool:
-    """Whether one rule should go on at longer inputs in a window."""
-    modulus, shown = setting.task.modulus, setting.train.every_length[-1] + 1
-    bounded = modulus is not None and modulus <= setting.base**shown
-    return setting.window > 0 and setting.encoding.reference != "absolute" and not bounded
+    return RECIPE if usual_noise(setting) is Noise.BY_PLACE else DENSE
 
 
 def adapted(recipe: Recipe, setting: Setting) -> Recipe:
     """A recipe as it is for a setting."""
     natural = setting.natural
-    return recipe.of(not setting.task.is_linear, natural, not natural and _goes_on(setting))
+    return recipe.of(not setting.task.is_linear, natural, not natural and goes_on(setting))
 
 
 def refuse_natural(cell: Cell, what: str) -> None:

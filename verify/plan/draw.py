@@ -1,8 +1,9 @@
-"""Cells drawn at random, so that nobody chose them: the grids ``drawn`` and ``candidates``.
+"""Grids that are drawn at random, so that nobody chose their cells: see ``DRAWS``.
 
-``python -m arith.verify.plan.draw NAME`` prints one anew.  A theory that is only tried where
-somebody thought it interesting may owe its score to that choice; on a random sample it owes it to
-nothing.
+``python -m arith.verify.plan.draw NAME`` prints one anew.  ``frozen`` takes the commit of the code
+that it tests: its hash is the seed, so that nobody could know the cells before.  A theory that is
+only tried where somebody thought it interesting may owe its score to that choice; on a random
+sample it owes it to nothing.
 """
 
 from __future__ import annotations
@@ -39,20 +40,30 @@ class Stratum:
         number: how many there are.
         request: draws any cell; it may make no sense.
         wanted: which cells belong to it.
+        soon: whether those are left out that are not known to be learned soon (see
+            ``theory.learning.leap_complexity``).
     """
 
     about: str
     number: int
     request: Callable[[random.Random], Words]
     wanted: Callable[[Cell], bool] = lambda _: True
+    soon: bool = True
 
 
 @dataclass(frozen=True)
 class Draw:
-    """A grid that is drawn: a seed, and its parts in their order."""
+    """A grid that is drawn: a seed, its parts in their order, and how it is trained.
 
-    seed: int
+    Args:
+        seed: None where it is the hash of a commit.
+        about: what it is for.
+    """
+
+    seed: int | None
     strata: tuple[Stratum, ...]
+    about: str = ""
+    recipe: str = ""
 
     @property
     def number(self) -> int:
@@ -63,9 +74,8 @@ class Draw:
 def drawn(name: str, seed: int | None = None) -> Iterator[CellRequest]:
     """The cells of a drawn grid, each once.
 
-    Left out is what no model can be asked about: settings that make no sense, domains with fewer
-    than ``FEWEST`` inputs to hold out, and tasks that are not known to be learned soon (see
-    ``theory.learning.leap_complexity``).  So are the cells of other grids, which are no news.
+    Left out is what no model can be asked about: settings that make no sense, and domains with
+    fewer than ``FEWEST`` inputs to hold out.  So are the cells of other grids, which are no news.
 
     Args:
         seed: in place of its own.
@@ -83,9 +93,14 @@ def _of_stratum(stratum: Stratum, rng: random.Random, seen: set[Cell]) -> Iterat
         with suppress(InvalidInput):
             cell = asked.cell()
             fine = cell not in seen and held_out_count(cell) >= FEWEST and stratum.wanted(cell)
-            if fine and leaps(cell.setting.task, asked.base, cell.setting.train) is Decision.NO:
+            if fine and (not stratum.soon or _is_learned_soon(cell)):
                 seen.add(cell)
                 yield asked
+
+
+def _is_learned_soon(cell: Cell) -> bool:
+    setting = cell.setting
+    return leaps(setting.task, setting.digit_base, setting.train) is Decision.NO
 
 
 # --- drawn ---------------------------------------------------------------------------------------
@@ -232,6 +247,85 @@ def _is_open_or_bounded(cell: Cell) -> bool:
     return bool(claims & {Claim.NONE, Claim.AT_MOST})
 
 
+# --- frozen --------------------------------------------------------------------------------------
+
+
+def _weighted(rng: random.Random, weights: dict[str, int]) -> str:
+    return rng.choices(list(weights), list(weights.values()))[0]
+
+
+_FIELD_ENCODINGS = {
+    "rope": 5,
+    "ape": 4,
+    "abacus": 4,
+    "coupled": 4,
+    "nope": 4,
+    "alibi": 3,
+    "t5": 2,
+    "fire": 2,
+    "rpe": 1,
+    "sinusoidal": 1,
+    "shifted": 1,
+    "randomized": 1,
+    "randomized-fire": 1,
+}
+_FIELD_LAYOUTS = {
+    "plain": 4,
+    "reversed": 5,
+    "aligned": 3,
+    "reversed, no signs": 1,
+    "plain, no bos": 1,
+    "reversed, no bos": 1,
+    "hinted": 1,
+    "scratchpad": 1,
+    "aligned, spaces": 1,
+    "plain, 2 digits per token": 1,
+    "interleaved": 1,
+}
+"""How often each is met, as we know the field."""
+
+
+def _as_people_do(rng: random.Random) -> Words:
+    """A setting as in papers and contests: mostly base 10, addition, without a window."""
+    base = rng.choice((10, 10, 10, 10, rng.choice((2, 3, 5, 7, 8, 16))))
+    longest = {2: 6, 3: 4}.get(base, rng.choice((2, 3, 3, 4)))
+    a, b, p = rng.randint(1, 5), rng.randint(1, 5), rng.randint(2, 150)
+    tasks: dict[str, tuple[int, Words]] = {
+        "add": (8, {"task": "add"}),
+        "sub": (3, {"task": "sub"}),
+        "add,sub": (1, {"task": "add,sub"}),
+        "mul": (2, {"task": "mul"}),
+        "mod_add": (3, {"task": "mod_add", "modulus": rng.choice((p, base**2))}),
+        "mod_mul": (1, {"task": "mod_mul", "modulus": rng.choice((p, base**2))}),
+        "three": (1, {"expr": "a + b + c"}),
+        "form": (1, {"expr": f"{a}*a + {b}*b"}),
+        "copy": (1, {"expr": "a"}),
+    }
+    task = tasks[_weighted(rng, {name: weight for name, (weight, _) in tasks.items()})][1]
+    return {
+        **task,
+        "base": base,
+        "pe": _weighted(rng, _FIELD_ENCODINGS),
+        "layout": _weighted(rng, _FIELD_LAYOUTS),
+        "train_digits": f"{longest}",
+        "test_digits": f"1-{longest + 2}",
+    }
+
+
+def _field_natural(rng: random.Random) -> Words:
+    words = _as_people_do(rng)
+    longest = int(words["train_digits"])
+    tests = f"1-{longest + 3}"
+    return words | {"padding": "none", "train_digits": f"1-{longest}", "test_digits": tests}
+
+
+def _field_padded(rng: random.Random) -> Words:
+    words = _as_people_do(rng)
+    longest = int(words["train_digits"])
+    trained = rng.choice((f"{longest}", f"{longest}", f"1-{longest}"))
+    return words | {"train_digits": trained}
+
+
 DRAWS = {
     "drawn": Draw(17963, (Stratum("any cells", 1000, _any),)),
     "candidates": Draw(
@@ -244,6 +338,17 @@ DRAWS = {
             Stratum("sums of shorter ones", 8, _shorter, lambda c: _open(c, Direction.DOWNWARD, 1)),
             Stratum("natural lengths", 14, _natural, _is_open_or_bounded),
         ),
+        "Does a stable model compute the task or f^?  Cells that theory leaves open.",
+        "by-setting",
+    ),
+    "frozen": Draw(
+        None,
+        (
+            Stratum("natural lengths", 120, _field_natural, soon=False),
+            Stratum("padded numbers", 80, _field_padded, soon=False),
+        ),
+        "Settings as the field uses them, drawn once: a test of the theory and of forecasts.",
+        "by-setting",
     ),
 }
 """Every drawn grid."""
@@ -257,13 +362,24 @@ def table(asked: CellRequest) -> str:
     return f"  {{ {', '.join(each)} }},"
 
 
-def main(name: str) -> None:
-    """Print the cells of a drawn grid, with a comment before each part if there are several."""
+def main(name: str, commit: str = "") -> None:
+    """Print a drawn grid, with a comment before each part if there are several.
+
+    Args:
+        commit: in hexadecimal digits; its number is the seed of a grid that has none.
+    """
     draw = DRAWS[name]
-    print(f"# {draw.number} cells drawn at random with seed {draw.seed}, by")
-    print(f"# python -m arith.verify.plan.draw {name}.")
+    seed = int(commit, 16) if draw.seed is None else draw.seed
+    if draw.about:
+        print(f"# {draw.about}")
+    words = f"{name} {commit}".strip()
+    by = f"with seed {seed}" if draw.seed is not None else "with the hash of that commit as seed"
+    print(f"# {draw.number} cells drawn at random {by}, by")
+    print(f"# python -m arith.verify.plan.draw {words}.")
+    if draw.recipe:
+        print(f'recipe = "{draw.recipe}"')
     print("cell = [")
-    cells = drawn(name)
+    cells = drawn(name, seed)
     for stratum in draw.strata:
         if len(draw.strata) > 1:
             print(f"  # {stratum.number} of {stratum.about}.")

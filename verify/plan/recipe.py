@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from arith.theory.errors import look_up
+from arith.theory.setting.training import Noise
 
 CHUNK = 50
 """Steps between two looks at the loss."""
@@ -115,6 +116,13 @@ class Recipe:
         changed |= dict(self.for_windows if windowed else ())
         none: dict[str, Any] = dict.fromkeys(("for_products", "for_natural", "for_windows"), ())
         return replace(self, **none, **changed) if changed else self
+
+    @property
+    def kind(self) -> Noise:
+        """The kind of its noise."""
+        if self.dropout or not self.noise:
+            return Noise.DROPOUT if self.dropout else Noise.NONE
+        return Noise.BY_PLACE if self.reward else Noise.SAME
 
     @property
     def asked_for(self) -> str:

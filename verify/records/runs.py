@@ -11,8 +11,9 @@ from msgspec import Struct
 
 from arith.theory.errors import InvalidInput
 from arith.verify.plan import premise
-from arith.verify.plan.cells import Cell
+from arith.verify.plan.cells import Cell, adapted
 from arith.verify.plan.given import one_line
+from arith.verify.plan.recipe import BY_VERSION
 from arith.verify.records.measurement import Measurement
 from arith.verify.records.predicted import Predicted
 from arith.verify.records.reading import (
@@ -79,6 +80,12 @@ class Run:
     def identity(self) -> Identity:
         """What two measurements of the same thing share."""
         return self.cell.key, self.seed, self.recipe, self.precision
+
+    @property
+    def noise_kind(self) -> str:
+        """The kind of noise in its training; empty where its recipe is not known."""
+        recipe = BY_VERSION.get(self.recipe)
+        return "" if recipe is None else adapted(recipe, self.cell.setting).kind
 
     @property
     def premise_text(self) -> str:

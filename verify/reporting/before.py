@@ -10,21 +10,85 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
+from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 from arith.theory.arithmetic.directions import Direction
 from arith.theory.arithmetic.exact_text import exact_text
+from arith.theory.errors import InvalidInput
 from arith.theory.generalization.lengths import LengthPrediction
+from arith.theory.generalization.outcomes import Claim
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.folders import COMMITTED
+from arith.verify.plan.given import read_bytes
 from arith.verify.plan.grids import grid
 from arith.verify.records.evidence import PREDICTIONS
 from arith.verify.records.files import write
 from arith.verify.records.predicted import predicted
+from arith.verify.records.reading import Length, Line, Share, Whole, read
 
 FORECASTS = "forecasts.jsonl"
 """The file beside the predictions."""
+
+
+@dataclass(frozen=True)
+class StoredForecast:
+    """A forecast as it was before training (see ``theory.generalization.forecast.Forecast``).
+
+    Args:
+        cells: how many it rests on; ``nearest`` has their names.
+    """
+
+    median: Share
+    low: Share
+    high: Share
+    models: Whole
+    cells: Whole
+    near: bool
+    nearest: tuple[Line, ...]
+
+
+@dataclass(frozen=True)
+class StoredLength:
+    """What was said of an untrained length."""
+
+    digits: Length
+    inputs: Direction
+    claim: Claim
+    at_least: Fraction
+    at_most: Fraction
+    candidates: tuple[Fraction, ...]
+    forecast: StoredForecast
+
+
+@dataclass(frozen=True)
+class _Said:
+    """A line of the file."""
+
+    cell: Cell
+    hash: Line
+    lengths: tuple[StoredLength, ...]
+
+
+def read_before(folder: Path) -> dict[Cell, dict[int, StoredLength]]:
+    """What was said of each cell by length; nothing where no such file is in the folder.
+
+    Raises:
+        InvalidInput: a line cannot be read.
+    """
+    path, found = folder / FORECASTS, dict[Cell, dict[int, StoredLength]]()
+    if not path.exists():
+        return found
+    for number, line in enumerate(BytesIO(read_bytes(path, "the forecasts")), 1):
+        try:
+            said = read(_Said, line)
+        except InvalidInput as error:
+            raise InvalidInput(f"{path}, line {number}: {error}") from None
+        found[said.cell] = {x.digits: x for x in said.lengths}
+    return found
 
 
 def candidates(cell: Cell, x: LengthPrediction) -> tuple[Fraction, ...]:

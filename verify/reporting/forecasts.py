@@ -1,8 +1,9 @@
-"""The table that forecasts rest on: ``python -m arith.verify.reporting.forecasts`` writes it anew.
+"""What forecasts rest on: ``python -m arith.verify.reporting.forecasts`` makes it anew.
 
-It has what theory says of each cell of the committed evidence and of each of its untrained lengths,
-and what each converged model got right there.  With ``--score`` nothing is written; how forecasts
-do where nothing is claimed is printed, without the cell itself, its encoding, and its base.
+The table has what theory says of each cell of the committed evidence and of each of its untrained
+lengths, and what each converged model got right there.  The trees are grown on it by scikit-learn,
+each on the cells of a random part.  With ``--score`` nothing is written; how forecasts do where
+nothing is claimed is printed, without the cell itself, and without all of its encoding.
 """
 
 from __future__ import annotations
@@ -11,23 +12,34 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from statistics import fmean
 
+import numpy as np
+
 from arith.theory.generalization.forecast import (
+    FOREST,
     OF_LENGTH,
     OF_SETTING,
     TABLE,
+    Columns,
     Feature,
+    Forest,
+    Measured,
+    Table,
     forecast,
     length_features,
     setting_features,
     written,
 )
 from arith.theory.generalization.outcomes import Claim
+from arith.theory.setting.training import usual_noise
 from arith.verify.plan.folders import COMMITTED
 from arith.verify.records.runs import Run
 from arith.verify.reporting.exports import committed
 
-HELD_OUT = ("cell", "encoding", "base")
-"""What of a model's own is left out of the table, to see how forecasts do without it."""
+TREES = 60
+GROWN = 0.75
+"""The share of the cells on which each tree is grown; the others are forecast without them."""
+LEAST, ASKED = 2, 0.25
+"""Models at a leaf, and the share of the features among which a node chooses."""
 
 
 def table(runs: Iterable[Run]) -> str:
@@ -45,47 +57,99 @@ def _lines(runs: list[Run]) -> Iterator[list[str]]:
     cell, prediction = runs[0].cell, runs[0].cell.prediction
     yield [cell.label(), *_texts(OF_SETTING, setting_features(cell.setting))]
     for x in prediction.lengths:
-        measured = [m for run in runs for m in run.measurements if m.digits == x.digits]
-        if measured and not cell.setting.is_premise(x.digits):
-            found = length_features(cell.setting, prediction.derivation, x)
-            right = " ".join(written(m.correct / m.samples) for m in measured)
-            yield ["", str(x.digits), *_texts(OF_LENGTH, found), right]
+        if cell.setting.is_premise(x.digits):
+            continue
+        found = length_features(cell.setting, prediction.derivation, x)
+        right: dict[str, list[str]] = {}
+        for run in runs:
+            for m in (m for m in run.measurements if m.digits == x.digits):
+                right.setdefault(run.noise_kind or usual_noise(cell.setting), []).append(
+                    written(m.correct / m.samples)
+                )
+        for kind, each in sorted(right.items()):
+            yield ["", str(x.digits), *_texts(OF_LENGTH, found), kind, " ".join(each)]
 
 
 def _texts(names: Iterable[str], found: Mapping[str, Feature]) -> Iterator[str]:
     return (written(found[name]) for name in names)
 
 
-def scores(runs: Iterable[Run]) -> dict[str, tuple[float, float]]:
+def grow(measured: Measured, columns: Columns, trees: int = TREES) -> Forest:
+    """Trees on what was measured, each on a random part of the cells."""
+    from sklearn.tree import DecisionTreeRegressor
+
+    rng = np.random.default_rng(0)
+    names = np.array(measured.cells)
+    labels, of_label = np.unique(names, return_inverse=True)
+    of, vectors = np.array(measured.of), columns.matrix(measured.features)
+    models = np.repeat(np.arange(len(of)), [len(x) for x in measured.right])
+    right = np.concatenate([np.array(x) for x in measured.right])
+    counts = np.array([1 / len(measured.right[row]) for row in models])
+    parts: dict[str, list[np.ndarray]] = {name: [] for name in Forest.__dataclass_fields__}
+    first = 0
+    for seed in range(trees):
+        cells = (rng.random(len(labels)) < GROWN)[of_label]  # cells of one name go together
+        some = cells[of[models]]
+        tree = DecisionTreeRegressor(min_samples_leaf=LEAST, max_features=ASKED, random_state=seed)
+        tree.fit(vectors[models[some]], right[some], sample_weight=counts[some])
+        made = tree.tree_
+        is_leaf = made.children_left < 0
+        parts["roots"].append(np.array([first]))
+        parts["column"].append(np.where(is_leaf, -1, made.feature).astype(np.int16))
+        parts["threshold"].append(made.threshold.astype(np.float32))
+        parts["other"].append((first + made.children_right).astype(np.int32))
+        parts["leaves"].append((first + tree.apply(vectors))[None].astype(np.int32))
+        parts["grown"].append(cells[None])
+        first += made.node_count
+    return Forest(**{name: np.concatenate(some) for name, some in parts.items()})
+
+
+def scores(runs: Iterable[Run], encodings: bool = True) -> dict[str, tuple[float, float]]:
     """The mean absolute error of forecasts, and the share of models within their intervals.
 
-    Where nothing is claimed, by what is held out (``HELD_OUT``).
+    Where nothing is claimed, without the cell and, if asked for, without all of its encoding.
     """
-    found: dict[str, list[tuple[float, bool]]] = {name: [] for name in HELD_OUT}
-    for run in (run for run in runs if run.converged):
-        s, prediction = run.cell.setting, run.cell.prediction
-        silent = [x for x in prediction.lengths if x.claim == Claim.NONE]
-        values = {"cell": run.cell.label()} | setting_features(s)
-        for name in HELD_OUT:
-            without = name, written(values[name])
-            told = forecast(s, prediction.derivation, silent, without)
-            for m in run.measurements:
-                if x := told.get(m.digits):
-                    right = m.correct / m.samples
-                    found[name].append((abs(x.median - right), x.low <= right <= x.high))
+    some = [run for run in runs if run.converged]
+    measured = Measured.read(table(some))
+    columns = Columns(measured.features)
+    whole = Table(measured, columns, grow(measured, columns))
+    found = {"cell": list(_errors(some, whole))}
+    for name in sorted({run.cell.setting.encoding.name for run in some}) if encodings else ():
+        others = Measured.read(table(x for x in some if x.cell.setting.encoding.name != name))
+        few = Columns(others.features)
+        part = Table(others, few, grow(others, few, TREES // 3))
+        its = (run for run in some if run.cell.setting.encoding.name == name)
+        found.setdefault("encoding", []).extend(_errors(its, part))
     each = {name: list(zip(*pairs, strict=True)) for name, pairs in found.items()}
     return {name: (fmean(errors), fmean(within)) for name, (errors, within) in each.items()}
 
 
+def _errors(runs: Iterable[Run], rests_on: Table) -> Iterator[tuple[float, bool]]:
+    """How far forecasts are off where nothing is claimed, and whether intervals hold it."""
+    for run in runs:
+        s, prediction = run.cell.setting, run.cell.prediction
+        silent = [x for x in prediction.lengths if x.claim == Claim.NONE]
+        name, steps = run.cell.label(), prediction.derivation
+        told = forecast(s, steps, silent, name, run.noise_kind, rests_on)
+        for m in run.measurements:
+            if x := told.get(m.digits):
+                right = m.correct / m.samples
+                yield abs(x.median - right), x.low <= right <= x.high
+
+
 def main() -> None:
-    """Write the table, or print how forecasts do."""
+    """Write the table and the trees, or print how forecasts do."""
     runs, _ = committed(COMMITTED)
     if "--score" in sys.argv:
         for name, (error, within) in scores(runs).items():
             print(f"without its {name}: error {error:.3f}, within the interval {within:.0%}")
         return
-    TABLE.write_text(table(runs), "utf-8")
-    print(f"wrote {TABLE.name}")
+    text = table(runs)
+    TABLE.write_text(text, "utf-8")
+    measured = Measured.read(text)
+    forest = grow(measured, Columns(measured.features))
+    np.savez_compressed(FOREST, **vars(forest))
+    print(f"wrote {TABLE.name} and {FOREST.name}")
 
 
 if __name__ == "__main__":

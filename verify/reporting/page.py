@@ -32,6 +32,7 @@ from arith.verify.reporting.blocks import (
 )
 from arith.verify.reporting.plots import cell_name, draw_claims
 from arith.verify.reporting.report import Report, rerun_commands
+from arith.verify.reporting.score import score_blocks
 from arith.verify.reporting.sections import sections
 from arith.verify.reporting.skill import skill_blocks
 from arith.verify.reporting.summary import before_by_version, judged, summarize
@@ -91,7 +92,7 @@ def _first(report: Report, rows: Sequence[dict[str, str]]) -> list[Block]:
         Heading(f"Theory and experiment: {report.name}", level=1),
         Markdown(f"**{outcome_line(report.verdicts, report.known)}**"),
         *summary_blocks(report.verdicts),
-        *skill_blocks(report.verdicts),
+        *(score_blocks(report) or skill_blocks(report.verdicts)),
         Heading("Cells"),
         text("cells"),
         Table(rows),

@@ -20,12 +20,14 @@ from arith.theory.text.answer import INPUTS
 from arith.verify.judging.judge import CellVerdict, published
 from arith.verify.judging.premises import speaks_of
 from arith.verify.judging.standards import TOLERANCE
+from arith.verify.records.predicted import PredictedLength
+from arith.verify.reporting.before import StoredForecast
 from arith.verify.reporting.blocks import Block, Heading, Table, text
 
 CLASSES = ("ape", "other", "natural")
 """Padded numbers under APE, padded numbers under others, and numbers of natural length."""
 _ALL = "all"
-_PUBLISHED = {Status.GENERALIZES: 1.0, Status.FAILS: 0.0}
+PUBLISHED = {Status.GENERALIZES: 1.0, Status.FAILS: 0.0}
 _SILENT = 0.5
 """What stands for the theorem where it says nothing."""
 
@@ -58,8 +60,9 @@ def answers(verdicts: Iterable[CellVerdict]) -> Iterator[Answer]:
     for v in verdicts:
         setting = v.cell.setting
         kind = "ape" if setting.encoding.name == "ape" else "other"
-        told = held_out(v) if v.converged else {}
+        each = {noise: held_out(v, noise) for noise in {run.noise_kind for run in v.converged}}
         for x, run in product((x.prediction for x in v.lengths), v.converged):
+            told = each[run.noise_kind]
             if x.direction not in EXTRAPOLATING or setting.is_premise(x.digits):
                 continue
             says = published(v.prediction, x)
@@ -72,21 +75,23 @@ def answers(verdicts: Iterable[CellVerdict]) -> Iterator[Answer]:
                     speaks_of(x, run),
                     right,
                     None if is_open else point(x),
-                    _within(x, told[x.digits] if is_open else None, right),
+                    within(x, told[x.digits] if is_open else None, right),
                     told[x.digits].median if is_open else None,
-                    None if says is None else _PUBLISHED.get(says),
+                    None if says is None else PUBLISHED.get(says),
                 )
 
 
-def held_out(v: CellVerdict) -> dict[int, Forecast]:
-    """The forecasts of a cell where nothing is claimed, without what was measured of it."""
+def held_out(v: CellVerdict, noise: str = "") -> dict[int, Forecast]:
+    """The forecasts of a cell where nothing is claimed, without what was measured of it.
+
+    Args:
+        noise: with which its models were trained; by default the usual one.
+    """
     silent = [x.prediction for x in v.lengths if x.prediction.claim == Claim.NONE]
-    return forecast(
-        v.cell.setting, v.prediction.derivation, silent, without=("cell", v.cell.label())
-    )
+    return forecast(v.cell.setting, v.prediction.derivation, silent, v.cell.label(), noise)
 
 
-def point(x: LengthPrediction) -> float:
+def point(x: LengthPrediction | PredictedLength) -> float:
     """A claim as one number: a bound is f^ where that keeps to it, and else its own value."""
     if x.accuracy is not None:
         return float(x.accuracy)
@@ -95,7 +100,10 @@ def point(x: LengthPrediction) -> float:
     return float(min(max(expected, x.at_least), x.at_most))
 
 
-def _within(x: LengthPrediction, told: Forecast | None, right: float) -> bool:
+def within(
+    x: LengthPrediction | PredictedLength, told: Forecast | StoredForecast | None, right: float
+) -> bool:
+    """Whether an accuracy is within a forecast, or without one within a claim."""
     if told is not None:
         return told.low <= right <= told.high
     return float(x.at_least) - TOLERANCE <= right <= float(x.at_most) + TOLERANCE

@@ -6,21 +6,26 @@ import json
 from typing import Any
 
 import pytest
-from builders.golden import FOLDER, read_blocks, read_words
+from builders.strategies import examples, requests
+from hypothesis import assume, given
 
 from arith.printing import plain_text, prediction_parts
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization import forecast as module
 from arith.theory.generalization.forecast import (
-    OF_LENGTH,
-    OF_SETTING,
+    ASKED,
+    Columns,
     Forecast,
+    Measured,
+    Table,
     forecast,
+    length_features,
     setting_features,
+    written,
 )
 from arith.theory.generalization.outcomes import Claim
 from arith.theory.generalization.predict import Prediction, predict
 from arith.theory.setting.requests import Request
+from arith.verify.reporting.forecasts import grow
 
 
 def predicted(**options: Any) -> Prediction:
@@ -37,24 +42,28 @@ def of(prediction: Prediction, **options: Any) -> dict[int, Forecast]:
     return forecast(prediction.setting, prediction.derivation, prediction.lengths, **options)
 
 
-def test_every_untrained_length_has_a_forecast_and_no_trained_one() -> None:
-    """Of settings drawn at random, with several operations among them."""
-    settings = [read_words(words) for words in list(read_blocks(FOLDER / "drawn.txt"))[::40]]
-    settings.append(Request(task="add,sub", pe="rope").setting())
-    seen = 0
-    for setting in settings:
-        try:
-            found = predict(setting)
-        except InvalidInput:
-            continue
-        untrained = [n for n in setting.test_lengths if not setting.is_premise(n)]
-        assert list(found.forecasts) == untrained
-        for x in found.forecasts.values():
-            assert 0 <= x.low <= x.median <= x.high <= 1
-            assert x.models >= module.MODELS and 1 <= len(x.cells) <= x.models
-            assert x.near or (x.low, x.high) == (0, 1)
-            seen += 1
-    assert seen > 200
+@examples(60)
+@given(requests())
+def test_no_length_of_any_setting_is_without_a_claim_and_without_a_forecast(words: Request) -> None:
+    """Every untrained length has a forecast, and no trained one."""
+    try:
+        setting = words.setting()
+        found = predict(setting)
+    except InvalidInput:
+        assume(False)
+        raise
+    untrained = [n for n in setting.test_lengths if not setting.is_premise(n)]
+    assert list(found.forecasts) == untrained
+    for x in found.forecasts.values():
+        assert 0 <= x.low <= x.median <= x.high <= 1
+        assert 1 <= len(x.cells) <= x.models
+        assert x.near or (x.low, x.high) == (0, 1)
+
+
+@pytest.mark.parametrize("task", ["add,sub", "add"])
+def test_several_operations_have_forecasts_too(task: str) -> None:
+    found = predicted(task=task, pe="rope", padding="none", train_digits="1-3").forecasts
+    assert set(found) == {4, 5, 6}
 
 
 def test_in_json_it_stands_beside_the_claim() -> None:
@@ -65,43 +74,40 @@ def test_in_json_it_stands_beside_the_claim() -> None:
     assert told["cells"] == len(told["nearest"]) > 1
 
 
-def test_the_cell_itself_is_the_nearest_and_can_be_left_out() -> None:
+def test_a_cell_is_forecast_without_itself_by_trees_that_never_saw_it() -> None:
     cell, longer = "a + b · RoPE · aligned · D_3", 4
-    assert of(ROPE)[longer].cells[0] == cell
-    assert cell not in of(ROPE, without=("cell", cell))[longer].cells
-    assert not any("RoPE" in x for x in of(ROPE, without=("encoding", "rope"))[longer].cells)
+    assert cell in of(ROPE)[longer].cells
+    assert cell not in of(ROPE, without=cell)[longer].cells
 
 
-@pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[float]]:
-    """A table of four cells: three of the setting of ``ROPE``, and one of another encoding."""
-    right = {"one": [0.25] * 2, "two": [0.25] * 2, "many": [0.75] * 8, "other": [1.0] * 20}
-    lines = []
-    for cell, models in right.items():
-        values = dict(setting_features(ROPE.setting))
-        if cell == "other":
-            values |= {"encoding": "ape", "reference": "absolute"}
-        lines.append("\t".join([cell, *(module.written(values[x]) for x in OF_SETTING)]))
-        of_length = module.length_features(ROPE.setting, ROPE.derivation, ROPE.lengths[3])
-        assert list(of_length) == list(OF_LENGTH)
-        texts = [module.written(x) for x in of_length.values()]
-        lines.append("\t".join(["", "4", *texts, " ".join(map(str, models))]))
-    table = module._Table("\n".join(lines))
-    monkeypatch.setattr(module, "_table", lambda: table)
-    return right
+def table(right: dict[str, list[float]]) -> Table:
+    """A table of cells at one length of ``ROPE``, and of trees that ask for the encoding alone."""
+    features = setting_features(ROPE.setting)
+    of_length = length_features(ROPE.setting, ROPE.derivation, ROPE.lengths[3])
+    assert (*features, *of_length, "noise") == ASKED
+    found = [
+        features | of_length | {"noise": "by place", "encoding": cell.split()[0]} for cell in right
+    ]
+    texts = [[written(x) for x in each.values()] for each in found]
+    measured = Measured(list(right), list(range(len(right))), texts, list(right.values()))
+    columns = Columns(texts)
+    return Table(measured, columns, grow(measured, columns, trees=8))
 
 
-def test_the_nearest_cells_decide_and_each_counts_once(small: dict[str, list[float]]) -> None:
-    """Those that are alike are taken together; one that differs much counts little."""
-    x = of(ROPE)[4]
+RIGHT = {"rope one": [0.25] * 4, "rope two": [0.25, 0.75], "ape": [1.0] * 8}
+
+
+def test_cells_at_the_same_leaves_count_alike_whatever_models_they_have() -> None:
+    x = of(ROPE, table=table(RIGHT))[4]
     assert (x.low, x.median, x.high, x.near) == (0.25, 0.25, 0.75, True)
-    assert x.cells == ("one", "two", "many") and x.models == 12
-    others = of(ROPE, without=("cell", "many"))[4]
-    assert others.cells == ("one", "two", "other") and others.models == 24
-    assert (others.low, others.median, others.high) == (0.25, 0.25, 0.25)
+    assert set(x.cells) == {"rope one", "rope two"} and x.models == 6
+    others = of(ROPE, table=table(RIGHT), without="rope two")[4]
+    assert (others.median, others.cells[0]) == (0.25, "rope one")
 
 
-def test_where_nothing_is_near_the_interval_is_wide(small: dict[str, list[float]]) -> None:
+def test_where_a_value_was_never_measured_the_interval_is_wide() -> None:
+    x = of(predicted(task="add", pe="alibi"), table=table(RIGHT))[4]
+    assert (x.low, x.high, x.near) == (0, 1, False)
     [x, *_] = [FAR.forecasts[y.digits] for y in FAR.lengths if y.digits in FAR.forecasts]
     assert (x.low, x.high, x.near) == (0, 1, False)
     text = " ".join(plain_text(prediction_parts(FAR)).split())

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 
+import numpy as np
 from builders.paths import ROOT
 
-from arith.theory.generalization.forecast import TABLE
+from arith.theory.generalization.forecast import FOREST, TABLE, Columns, Measured
 from arith.verify.records.runs import Run
 from arith.verify.reporting.exports import committed
 from arith.verify.reporting.forecasts import scores, table
@@ -38,6 +39,15 @@ def test_the_table_is_what_the_command_writes() -> None:
     assert len(made) > 40 and set(made) <= set(kept)
 
 
+def test_the_trees_are_grown_on_the_table() -> None:
+    measured = Measured.read(TABLE.read_text("utf-8"))
+    with np.load(FOREST) as forest:
+        assert forest["leaves"].shape == (len(forest["roots"]), len(measured.of))
+        assert forest["grown"].shape == (len(forest["roots"]), len(measured.cells))
+        assert forest["column"].max() < Columns(measured.features).number
+    assert FOREST.stat().st_size < 10**6
+
+
 def test_forecasts_do_better_than_a_constant_where_theory_is_silent() -> None:
-    for error, within in scores(some_runs()).values():
+    for error, within in scores(some_runs(), encodings=False).values():
         assert 0 < error < 0.3 and 0.6 < within <= 1

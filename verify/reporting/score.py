@@ -1,0 +1,164 @@
+"""The score of what was said before training: claims and forecasts as they were stored.
+
+It is made where ``forecasts.jsonl`` stands beside the evidence, of what is trained so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from statistics import fmean, median
+
+from arith.theory.arithmetic.directions import EXTRAPOLATING
+from arith.theory.generalization.forecast import INTERVAL
+from arith.theory.generalization.outcomes import Claim
+from arith.theory.text.answer import INPUTS
+from arith.theory.text.text import claim_text
+from arith.verify.judging.judge import CellVerdict, published
+from arith.verify.judging.premises import claim_applied
+from arith.verify.reporting.before import StoredLength, read_before
+from arith.verify.reporting.blocks import Block, Heading, Items, Table, text
+from arith.verify.reporting.report import Report
+from arith.verify.reporting.skill import PUBLISHED, Answer, point, within
+from arith.verify.reporting.summary import summarize
+
+Row = tuple[str, str, str, Answer]
+"""A cell, digits, what was said, and what was measured."""
+LEAST_AGREE, MOST_ERROR, COVERAGE = 0.97, 0.5, (0.74, 0.86)
+"""What is asked, set before any was trained: the share of claims that agree, the error as a share
+of the theorem's and of the best constant's, and the share of accuracies within the intervals."""
+
+
+def score_blocks(report: Report) -> list[Block]:
+    """The section *Score*: nothing where no forecast was stored, or nothing is trained."""
+    before = read_before(report.folder)
+    rows = [row for v in report.trained for row in _rows(v, before.get(v.cell, {}))]
+    found = [x for *_, x in rows]
+    if not found:
+        return []
+    claims = summarize(report.verdicts).predicted_before
+    share = claims.agree / claims.tested if claims.tested else None
+    speaks = [x for x in found if x.theorem is not None]
+    best = {i: median(x.right for x in found if x.inputs == i) for i in {x.inputs for x in found}}
+    silent = [x for x in found if x.claim is None]
+    both, theorem = _error(speaks, _said), _error(speaks, lambda x: x.theorem)
+    every, constant = _error(found, _said), _error(found, lambda x: best[x.inputs])
+    inside = fmean(x.within for x in silent) if silent else None
+    trained, converged = report.trained, [v for v in report.trained if v.converged]
+    misses = [row for row in rows if row[3].met and not row[3].within]
+    return [
+        Heading("Score"),
+        text(
+            "score",
+            cells=len(report.verdicts),
+            trained=len(trained),
+            converged=len(converged),
+            lengths=len(found),
+        ),
+        Items(
+            [
+                f"{claims.agree} of {claims.tested} claims agree"
+                + _asked(share, share is not None and share >= LEAST_AGREE, f"{LEAST_AGREE:.0%}"),
+                f"where the published theorem speaks, claims with forecasts are off by "
+                f"{_text(both)}, the theorem by {_text(theorem)}" + _half(both, theorem),
+                f"at all lengths claims with forecasts are off by {_text(every)}, the best "
+                f"constants by {_text(constant)}" + _half(every, constant),
+                f"of {len(silent)} accuracies without a claim {_percent(inside)} are within the "
+                f"{INTERVAL:.0%} interval of the forecast"
+                + _asked(
+                    inside,
+                    inside is not None and COVERAGE[0] <= inside <= COVERAGE[1],
+                    " to ".join(f"{x:.0%}" for x in COVERAGE),
+                ),
+            ]
+        ),
+        Table([*_by_class(found)]),
+        *_missed(misses),
+    ]
+
+
+def _rows(v: CellVerdict, before: dict[int, StoredLength]) -> Iterator[Row]:
+    """What was said and measured of each converged model at each shorter and longer length."""
+    setting = v.cell.setting
+    kind = "ape" if setting.encoding.name == "ape" else "other"
+    expected = {x.digits: x.prediction for x in v.lengths}
+    for run in v.converged:
+        for m in run.measurements:
+            x, stored = expected.get(m.digits), run.predicted and run.predicted.at(m.digits)
+            told = before.get(m.digits)
+            if x is None or stored is None or told is None or x.direction not in EXTRAPOLATING:
+                continue
+            says, is_open = published(v.prediction, x), stored.claim == Claim.NONE
+            right, forecast = m.correct / m.samples, told.forecast
+            words = f"forecast {forecast.low:.2f} to {forecast.high:.2f}"
+            yield (
+                v.name,
+                str(m.digits),
+                words if is_open else claim_text(stored),
+                Answer(
+                    INPUTS[x.direction],
+                    "natural" if setting.natural else kind,
+                    is_open or claim_applied(x, setting, run),
+                    right,
+                    None if is_open else point(stored),
+                    within(stored, forecast if is_open else None, right),
+                    forecast.median if is_open else None,
+                    None if says is None else PUBLISHED.get(says),
+                ),
+            )
+
+
+def _said(x: Answer) -> float | None:
+    return x.forecast if x.claim is None else x.claim
+
+
+def _error(found: Sequence[Answer], said: Callable[[Answer], float | None]) -> float | None:
+    """The mean absolute error of what is said; None where nothing is."""
+    errors = [abs(y - x.right) for x in found if (y := said(x)) is not None]
+    return fmean(errors) if errors else None
+
+
+def _by_class(found: Sequence[Answer]) -> Iterator[dict[str, str]]:
+    for inputs in dict.fromkeys(x.inputs for x in found):
+        for kind in dict.fromkeys(x.kind for x in found):
+            some = [x for x in found if (x.inputs, x.kind) == (inputs, kind)]
+            silent = [x for x in some if x.claim is None]
+            if some:
+                yield {
+                    "inputs": inputs,
+                    "class": {"ape": "APE", "other": "other encodings"}.get(kind, kind),
+                    "lengths": str(len(some)),
+                    "claimed": str(len(some) - len(silent)),
+                    "claims": _text(_error(some, lambda x: x.claim)),
+                    "forecasts": _text(_error(silent, lambda x: x.forecast)),
+                    "both": _text(_error(some, _said)),
+                    "theorem": _text(_error(some, lambda x: x.theorem)),
+                    "in forecasts": _percent(fmean(x.within for x in silent) if silent else None),
+                }
+
+
+def _missed(misses: Sequence[Row]) -> list[Block]:
+    if not misses:
+        return []
+    rows = [
+        {"cell": cell, "digits": digits, "said": said, "measured": f"{x.right:.3f}"}
+        for cell, digits, said, x in misses
+    ]
+    return [text("missed", misses=len(misses)), Table(rows)]
+
+
+def _half(error: float | None, other: float | None) -> str:
+    """Whether an error is at most half of another."""
+    is_met = error is not None and other is not None and error <= MOST_ERROR * other
+    return _asked(error if other is not None else None, is_met, "at most half")
+
+
+def _asked(value: float | None, is_met: bool, what: str) -> str:
+    return "" if value is None else f" (asked: {what}; {'met' if is_met else 'not met'})"
+
+
+def _text(x: float | None) -> str:
+    return "-" if x is None else f"{x:.3f}"
+
+
+def _percent(x: float | None) -> str:
+    return "-" if x is None else f"{x:.0%}"
