@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arith.theory.arithmetic.shares import share_text
+from arith.theory.generalization.learned import LearnedFunction
 from arith.theory.generalization.predict import Prediction
 from arith.theory.generalization.theorems import observe
 from arith.theory.generalization.views import indices, receptive_field
@@ -24,6 +25,7 @@ from arith.theory.transformer.layouts import RESULT, Token
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 READ, IGNORED, APART, SIGN, OUTSIDE, ASKED = "read", "ignored", "apart", "sign", "outside", "asked"
 MEANING = {
@@ -115,7 +117,7 @@ def draw_meaning(ax: Axes, kinds: Sequence[str], x: float, y: float) -> None:
         x += STEP + 0.25 + 0.062 * len(MEANING[kind])
 
 
-def page_axes(page: Any, width: float, height: float, low: float = 0.0) -> Axes:
+def page_axes(page: Figure, width: float, height: float, low: float = 0.0) -> Axes:
     """Axes over the upper part of a page, in inches, with nothing drawn of themselves."""
     top = page.get_figheight()
     axes = page.add_axes((0, low / top, 1, height / top))
@@ -146,7 +148,7 @@ def _draw_task(
 ) -> None:
     """A row: the task, the input as it is seen, and what comes out."""
     setting, learned = prediction.setting, prediction.learned
-    assert learned is not None
+    assert isinstance(learned, LearnedFunction)
     found = marks(setting, numbers, setting.result_digits)  # the first that is written
     ax.text(0.15, y, setting.task.text(), fontsize=10, fontweight="bold", va="center")
     draw_marks(ax, found[1:], 1.75, y)
