@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arith.theory.arithmetic.shares import share_text
-from arith.theory.generalization.learned import LearnedFunction
 from arith.theory.generalization.predict import Prediction
 from arith.theory.generalization.theorems import observe
 from arith.theory.generalization.views import indices, receptive_field
@@ -148,13 +147,14 @@ def _draw_task(
 ) -> None:
     """A row: the task, the input as it is seen, and what comes out."""
     setting, learned = prediction.setting, prediction.learned
-    assert isinstance(learned, LearnedFunction)
+    assert learned is not None
+    read = observe(setting).support
     found = marks(setting, numbers, setting.result_digits)  # the first that is written
     ax.text(0.15, y, setting.task.text(), fontsize=10, fontweight="bold", va="center")
     draw_marks(ax, found[1:], 1.75, y)
     right, answer = setting.task.evaluate(*numbers), learned.evaluate(*numbers)
     colour = PALETTE[2] if right == answer else PALETTE[1]
-    seen = " + ".join(str(learned.support.reduce(j, x)) for j, x in enumerate(numbers))
+    seen = " + ".join(str(read.reduce(j, x)) for j, x in enumerate(numbers))
     modulus = f", mod {setting.task.modulus}" if setting.task.modulus else ""
     said = f"the model computes {seen}{modulus}:"
     ax.text(1.75, y - 0.36, said, va="center")
