@@ -24,7 +24,6 @@ from arith.theory.transformer.layouts import RESULT, Token
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 READ, IGNORED, APART, SIGN, OUTSIDE, ASKED = "read", "ignored", "apart", "sign", "outside", "asked"
 MEANING = {
@@ -116,7 +115,7 @@ def draw_meaning(ax: Axes, kinds: Sequence[str], x: float, y: float) -> None:
         x += STEP + 0.25 + 0.062 * len(MEANING[kind])
 
 
-def page_axes(page: Figure, width: float, height: float, low: float = 0.0) -> Axes:
+def page_axes(page: Any, width: float, height: float, low: float = 0.0) -> Axes:
     """Axes over the upper part of a page, in inches, with nothing drawn of themselves."""
     top = page.get_figheight()
     axes = page.add_axes((0, low / top, 1, height / top))
@@ -148,13 +147,12 @@ def _draw_task(
     """A row: the task, the input as it is seen, and what comes out."""
     setting, learned = prediction.setting, prediction.learned
     assert learned is not None
-    read = observe(setting).support
     found = marks(setting, numbers, setting.result_digits)  # the first that is written
     ax.text(0.15, y, setting.task.text(), fontsize=10, fontweight="bold", va="center")
     draw_marks(ax, found[1:], 1.75, y)
     right, answer = setting.task.evaluate(*numbers), learned.evaluate(*numbers)
     colour = PALETTE[2] if right == answer else PALETTE[1]
-    seen = " + ".join(str(read.reduce(j, x)) for j, x in enumerate(numbers))
+    seen = " + ".join(str(learned.support.reduce(j, x)) for j, x in enumerate(numbers))
     modulus = f", mod {setting.task.modulus}" if setting.task.modulus else ""
     said = f"the model computes {seen}{modulus}:"
     ax.text(1.75, y - 0.36, said, va="center")
