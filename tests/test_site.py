@@ -36,11 +36,14 @@ class _Links(HTMLParser):
         super().__init__()
         self.loaded: list[str] = []
         self.linked: list[str] = []
+        self.without_text: list[str] = []
         self.feed(page.read_text())
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         found = dict(attrs)
         self.loaded += [x for x in (found.get("src"), tag == "link" and found.get("href")) if x]
+        if tag == "img" and len(found.get("alt") or "") < 15:
+            self.without_text.append(str(found.get("src")))
         if tag == "a" and found.get("href"):
             self.linked.append(str(found["href"]))
 
@@ -51,6 +54,7 @@ def test_a_page_fetches_nothing_and_points_to_what_is_there(site: Path) -> None:
     assert len(pages) > 40
     for page in pages:
         links = _Links(page)
+        assert links.without_text == [], page  # every figure says what it shows
         local = [x for x in links.linked if not re.match(r"https://|mailto:|#", x)]
         for target in [*links.loaded, *local]:
             assert not re.match(r"\w+:|//", target), f"{page}: {target}"
