@@ -271,7 +271,7 @@ def digits_of(
             [int(d) if d and len(d) < 9 else base for d in x.strip("-").split(":")] for x in numbers
         ]
         written = np.array([len(p) for p in parts])
-        found = np.zeros((n, int(written.max(initial=1))), dtype=np.int64)
+        found: np.ndarray = np.zeros((n, int(written.max(initial=1))), dtype=np.int64)
         for i, p in enumerate(parts):
             found[i, : len(p)] = p
         minus = np.array([x.startswith("-") for x in numbers], dtype=bool)
@@ -360,8 +360,8 @@ def read_columns(
             said = [next((s for s in known if s in x), "") for x in texts.prompts]
             return replace(cut, signs=said, fits=cut.fits & np.array([bool(x) for x in said]))
         return cut
-    signs = signs_of(task)
-    return columns(texts, k, base, "".join(signs) + "," * (len(signs) == 1))
+    between = signs_of(task)
+    return columns(texts, k, base, "".join(between) + "," * (len(between) == 1))
 
 
 def natural_interleaved(lines: list[str], operands: int) -> Columns:
