@@ -361,7 +361,8 @@ def read_columns(
             said = [next((s for s in known if s in x), "") for x in texts.prompts]
             return replace(cut, signs=said, fits=cut.fits & np.array([bool(x) for x in said]))
         return cut
-    return columns(texts, k, base, "".join(signs_between(task, form)).replace(" ", COMMA))
+    between = "".join(signs_between(task, form)).replace(" ", COMMA)
+    return columns(texts, k, base, between + COMMA * (len(between) == 1))
 
 
 def natural_interleaved(lines: list[str], operands: int) -> Columns:
