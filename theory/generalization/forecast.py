@@ -371,13 +371,16 @@ class Table:
         self._of = np.array(measured.of)
         self._cells = {name: n for n, name in enumerate(measured.cells)}
         # What stands at each leaf, one after the other.
-        nodes = len(forest.column)
-        lengths = len(measured.of)
-        order = np.argsort(forest.leaves, axis=None, kind="stable")
-        self._members = order % lengths
-        found = np.bincount(forest.leaves.ravel(), minlength=nodes)
-        self._ends = np.cumsum(found)
-        self._starts = self._ends - found
+        self._members = np.argsort(forest.leaves, axis=None, kind="stable") % len(measured.of)
+        self._sizes = np.bincount(forest.leaves.ravel(), minlength=len(forest.column))
+        self._starts = np.cumsum(self._sizes) - self._sizes
+        # What all models got right, in order, with the length and its share.
+        self._models = np.array([len(x) for x in measured.right])
+        rows = np.repeat(np.arange(len(self._of)), self._models)
+        values = np.concatenate([np.array(x) for x in measured.right])
+        order = np.argsort(values, kind="stable")
+        self._values, self._rows = values[order], rows[order]
+        self._shares = 1 / self._models[self._rows]
 
     def forecasts(self, asked: Sequence[dict[str, Feature]], without: str) -> list[Forecast]:
         """The forecast of each of some lengths of one setting."""
@@ -392,41 +395,41 @@ class Table:
 
     def _weights(self, leaves: Any, without: int | None) -> Any:
         """How much each measured length counts; together 1."""
-        found = np.zeros(len(self._of))
-        for start, end in zip(self._starts[leaves], self._ends[leaves], strict=True):
-            some = self._members[start:end]
-            if without is not None:
-                some = some[self._of[some] != without]
-            if len(some):
-                found[some] += 1 / len(some)
+        sizes = self._sizes[leaves]
+        tree = np.repeat(np.arange(len(leaves)), sizes)
+        first = self._starts[leaves] - (np.cumsum(sizes) - sizes)
+        rows = self._members[np.arange(len(tree)) + first[tree]]
+        if without is not None:
+            kept = self._of[rows] != without
+            rows, tree = rows[kept], tree[kept]
+        counts = np.bincount(tree, minlength=len(leaves))
+        found = np.bincount(rows, 1 / counts[tree], minlength=len(self._of))
         return found / max(found.sum(), 1e-9)
 
     def _forecast(self, weights: Any, near: bool) -> Forecast:
-        right = self._measured.right
-        rows = np.flatnonzero(weights)
-        rows = rows[np.argsort(-weights[rows], kind="stable")]
-        found = [(0.0, UNKNOWN / 2), (1.0, UNKNOWN / 2)]
-        for row in rows.tolist():
-            each = float(weights[row]) / len(right[row])
-            found += [(x, each) for x in right[row]]
-        low, median, high = _quantiles(sorted(found), (LEFT_OUT, 0.5, 1 - LEFT_OUT))
-        kept = rows[: int(np.searchsorted(np.cumsum(weights[rows]), MOST)) + 1].tolist()
-        cells = dict.fromkeys(self._measured.cells[self._of[row]] for row in kept)
+        passed = UNKNOWN / 2 + np.cumsum(weights[self._rows] * self._shares)
+        low, median, high = (
+            self._quantile(passed, share) for share in (LEFT_OUT, 0.5, 1 - LEFT_OUT)
+        )
+        rows = np.argsort(-weights, kind="stable")
+        kept = rows[: int(np.searchsorted(np.cumsum(weights[rows]), MOST)) + 1]
+        cells = dict.fromkeys(self._measured.cells[n] for n in self._of[kept].tolist())
         # In hundredths, to the safe sides, as they are shown.
         low, high = (floor(100 * low) / 100, ceil(100 * high) / 100) if near else (0.0, 1.0)
-        models = sum(len(right[row]) for row in kept)
+        models = int(self._models[kept].sum())
         return Forecast(round(median, 4), low, high, models, tuple(cells), near)
 
+    def _quantile(self, passed: Any, share: float) -> float:
+        """The value below which a share of the weight lies: the unknown model's is at 0 and 1.
 
-def _quantiles(found: Sequence[tuple[float, float]], shares: Sequence[float]) -> list[float]:
-    """The values below which such shares of the weight lie; both in their order."""
-    left = [share * sum(weight for _, weight in found) for share in shares]
-    passed, reached = 0.0, list[float]()
-    for value, weight in found:
-        passed += weight
-        while len(reached) < len(left) and passed >= left[len(reached)] - 1e-12:
-            reached.append(value)
-    return reached
+        Args:
+            passed: the weight up to each value.
+        """
+        asked = share * (passed[-1] + UNKNOWN / 2) - 1e-12
+        if asked <= UNKNOWN / 2:
+            return 0.0
+        found = int(np.searchsorted(passed, asked))
+        return float(self._values[found]) if found < len(passed) else 1.0
 
 
 @cache

@@ -35,8 +35,8 @@ from arith.verify.plan.folders import COMMITTED
 from arith.verify.records.runs import Run
 from arith.verify.reporting.exports import committed
 
-TREES = 60
-GROWN = 0.75
+TREES = 80
+GROWN = 0.6
 """The share of the cells on which each tree is grown; the others are forecast without them."""
 LEAST, ASKED = 2, 0.25
 """Models at a leaf, and the share of the features among which a node chooses."""
@@ -113,19 +113,25 @@ def scores(runs: Iterable[Run], encodings: bool = True) -> dict[str, tuple[float
     measured = Measured.read(table(some))
     columns = Columns(measured.features)
     whole = Table(measured, columns, grow(measured, columns))
-    found = {"cell": list(_errors(some, whole))}
+    found = {"cell": list(errors(some, whole))}
     for name in sorted({run.cell.setting.encoding.name for run in some}) if encodings else ():
         others = Measured.read(table(x for x in some if x.cell.setting.encoding.name != name))
         few = Columns(others.features)
         part = Table(others, few, grow(others, few, TREES // 3))
         its = (run for run in some if run.cell.setting.encoding.name == name)
-        found.setdefault("encoding", []).extend(_errors(its, part))
+        found.setdefault("encoding", []).extend(errors(its, part))
     each = {name: list(zip(*pairs, strict=True)) for name, pairs in found.items()}
     return {name: (fmean(errors), fmean(within)) for name, (errors, within) in each.items()}
 
 
-def _errors(runs: Iterable[Run], rests_on: Table) -> Iterator[tuple[float, bool]]:
-    """How far forecasts are off where nothing is claimed, and whether intervals hold it."""
+def errors(runs: Iterable[Run], rests_on: Table | None = None) -> Iterator[tuple[float, bool]]:
+    """How far forecasts are off where nothing is claimed, and whether intervals hold it.
+
+    Each model is forecast without its cell.
+
+    Args:
+        rests_on: another table than what is shipped.
+    """
     for run in runs:
         s, prediction = run.cell.setting, run.cell.prediction
         silent = [x for x in prediction.lengths if x.claim == Claim.NONE]

@@ -5,7 +5,7 @@ It is made where ``forecasts.jsonl`` stands beside the evidence, of what is trai
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import fmean, median
 
 from arith.theory.arithmetic.directions import EXTRAPOLATING
@@ -15,11 +15,14 @@ from arith.theory.text.answer import INPUTS
 from arith.theory.text.text import claim_text
 from arith.verify.judging.judge import CellVerdict, published
 from arith.verify.judging.premises import claim_applied
+from arith.verify.judging.standards import TOLERANCE
+from arith.verify.plan.cells import Cell
+from arith.verify.plan.premise import SEEN_STEADY
 from arith.verify.reporting.before import StoredLength, read_before
 from arith.verify.reporting.blocks import Block, Heading, Items, Table, text
 from arith.verify.reporting.report import Report
 from arith.verify.reporting.skill import PUBLISHED, Answer, point, within
-from arith.verify.reporting.summary import summarize
+from arith.verify.reporting.summary import FRACTIONAL, summarize
 
 Row = tuple[str, str, str, Answer]
 """A cell, digits, what was said, and what was measured."""
@@ -72,6 +75,7 @@ def score_blocks(report: Report) -> list[Block]:
             ]
         ),
         Table([*_by_class(found)]),
+        *_candidates(report, before),
         *_missed(misses),
     ]
 
@@ -134,6 +138,35 @@ def _by_class(found: Sequence[Answer]) -> Iterator[dict[str, str]]:
                     "theorem": _text(_error(some, lambda x: x.theorem)),
                     "in forecasts": _percent(fmean(x.within for x in silent) if silent else None),
                 }
+
+
+def _candidates(report: Report, before: Mapping[Cell, Mapping[int, StoredLength]]) -> list[Block]:
+    """Of stable models where nothing was claimed: how many had one of the accuracies named."""
+    found: dict[tuple[str, str], list[tuple[bool, bool, bool]]] = {}
+    for v in report.trained:
+        kind = "natural" if v.cell.setting.natural else "padded"
+        for m in (m for run in v.converged for m in run.measurements):
+            x = before.get(v.cell, {}).get(m.digits)
+            is_open = x is not None and x.claim == Claim.NONE and bool(x.candidates)
+            if x is None or not is_open or m.steady is None or m.steady < SEEN_STEADY:
+                continue
+            near = [abs(m.correct / m.samples - float(c)) <= TOLERANCE for c in x.candidates]
+            is_fraction = FRACTIONAL <= x.candidates[-1] <= 1 - FRACTIONAL
+            found.setdefault((kind, INPUTS[x.inputs]), []).append((near[0], near[-1], is_fraction))
+    rows = [
+        {
+            "numbers": kind,
+            "inputs": inputs,
+            "stable lengths": str(len(some)),
+            "either": str(sum(one or c for one, c, _ in some)),
+            "near 1": str(sum(one for one, _, _ in some)),
+            "near c": str(sum(c for _, c, _ in some)),
+            "c a fraction": str(sum(fraction for *_, fraction in some)),
+            "of these either": str(sum(fraction and (one or c) for one, c, fraction in some)),
+        }
+        for (kind, inputs), some in sorted(found.items())
+    ]
+    return [text("either", stable=SEEN_STEADY, tolerance=TOLERANCE), Table(rows)] if rows else []
 
 
 def _missed(misses: Sequence[Row]) -> list[Block]:
