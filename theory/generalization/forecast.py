@@ -31,9 +31,9 @@ from arith.theory.errors import NotCountable
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim
 from arith.theory.generalization.rules import Step
+from arith.theory.generalization.training import goes_on, usual_noise
 from arith.theory.generalization.views import carry_reach, tokens, views
 from arith.theory.setting.settings import Setting
-from arith.theory.setting.training import goes_on, usual_noise
 
 UNKNOWN = 0.01
 """What a model that was never measured counts, where all that were measured count 1."""
