@@ -30,10 +30,10 @@ from arith.theory.arithmetic.properties import base_aligned
 from arith.theory.errors import NotCountable
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim
+from arith.theory.generalization.training import goes_on, usual_noise
 from arith.theory.observation.views import carry_reach, tokens, views
 from arith.theory.rules import Step
 from arith.theory.setting.settings import Setting
-from arith.theory.setting.training import goes_on, usual_noise
 
 UNKNOWN = 0.01
 """What a model that was never measured counts, where all that were measured count 1."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from arith.theory.arithmetic.tasks import Task
 from arith.theory.errors import InvalidInput
+from arith.theory.generalization.training import Noise, goes_on, usual_noise
 from arith.theory.setting.requests import (
     Request,
     option,
@@ -17,7 +18,6 @@ from arith.theory.setting.requests import (
     setting_words,
 )
 from arith.theory.setting.settings import Setting
-from arith.theory.setting.training import Noise, goes_on, usual_noise
 from arith.theory.transformer.layouts import INDICES, STARTS
 from arith.verify.data.numbering import Numbering
 from arith.verify.data.sequences import Format, NaturalFormat

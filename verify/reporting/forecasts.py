@@ -30,7 +30,7 @@ from arith.theory.generalization.forecast import (
     written,
 )
 from arith.theory.generalization.outcomes import Claim
-from arith.theory.setting.training import usual_noise
+from arith.theory.generalization.training import usual_noise
 from arith.verify.plan.folders import COMMITTED
 from arith.verify.records.runs import Run
 from arith.verify.reporting.exports import committed
