@@ -152,7 +152,7 @@ LISTED = {*THEORY.split()} - {"learning"}
 """The rooms that a list of tasks takes."""
 COLD = [
     (["--help"], set(), set(), TYPER),
-    (["--version"], {"arith.verify.plan.recipe"}, {"arithmetic", "rules"}, TYPER),
+    (["--version"], {"arith.verify.plan.recipe"}, {"arithmetic", "rules", "generalization"}, TYPER),
     (["tasks"], {"arith.commands.lists"}, LISTED, None),
     (["theorems"], {"arith.commands.lists"}, LISTED, None),
     (PREDICT[1:], {"arith.commands.predictions"}, {*THEORY.split()}, None),

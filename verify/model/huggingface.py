@@ -26,6 +26,10 @@ from arith.verify.records.runs import Run
 
 CODE = "arith.verify.model.huggingface_model"
 _IMPORT = re.compile(r"^from (arith\.[\w.]+\.(\w+)) import", re.MULTILINE)
+_ONLY_TYPES = re.compile(
+    r"^from typing import TYPE_CHECKING\n+|^if TYPE_CHECKING:\n(?: .+\n)+", re.MULTILINE
+)
+"""What is imported for type checks alone: an export does without."""
 _CARD = """---
 library_name: transformers
 tags: [arithmetic, length-generalization]
@@ -120,7 +124,7 @@ def sources() -> dict[str, str]:
             continue
         spec = find_spec(module)
         assert spec is not None and spec.origin is not None
-        text = Path(spec.origin).read_text(encoding="utf-8")
+        text = _ONLY_TYPES.sub("", Path(spec.origin).read_text(encoding="utf-8"))
         found[file] = _IMPORT.sub(r"from .\2 import", text)
         waiting += [x for x, _ in _IMPORT.findall(text)]
     return found
