@@ -87,8 +87,8 @@ def _rows(v: CellVerdict, before: dict[int, StoredLength]) -> Iterator[Row]:
     expected = {x.digits: x.prediction for x in v.lengths}
     for run in v.converged:
         for m in run.measurements:
-            x, stored = expected.get(m.digits), run.predicted and run.predicted.at(m.digits)
-            told = before.get(m.digits)
+            x, told = expected.get(m.digits), before.get(m.digits)
+            stored = run.predicted.at(m.digits) if run.predicted else None
             if x is None or stored is None or told is None or x.direction not in EXTRAPOLATING:
                 continue
             says, is_open = published(v.prediction, x), stored.claim == Claim.NONE
