@@ -318,10 +318,10 @@ def read_texts(examples: Examples, fmt: Format) -> tuple[np.ndarray, np.ndarray]
     base, in_token = digit_base(fmt.base, max(form.in_token, 1)), max(form.in_token, 1)
     cut = read_columns(examples, task, form, base, fmt)
     n, width, result = len(examples), fmt.width * in_token, fmt.result_width * in_token
-    operands = np.full((n, task.operands, width), -1, dtype=np.int64)
+    operands = np.full((n, task.operands, width), -1, dtype=np.int32)  # of a million lines
     for j, numbers in enumerate(cut.operands):
         _put(operands[:, j], digits_of(numbers, base, form.operands_first)[0], cut.fits)
-    results = np.full((n, result), -1, dtype=np.int64)
+    results = np.full((n, result), -1, dtype=np.int32)
     said, _, negative = digits_of(cut.answers, base, form.result_first)
     _put(results, said, cut.fits & ~negative)
     bad = (operands < 0).any(axis=(1, 2))

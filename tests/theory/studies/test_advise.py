@@ -53,7 +53,8 @@ def test_a_change_that_stops_at_the_tested_lengths_is_told_from_one_that_goes_on
     assert goes_on["mix in 10% of 5-digit examples"] is False
     assert goes_on["encoding rpe; attention window 5 in one layer; interleaved layout"] is True
     lines = "\n".join(advice_text(advice))
-    assert "mix in 10% of 5-digit examples (up to 5 digits only)\n" in lines
+    primed = "mix in 10% of 5-digit examples (up to 5 digits only, trains on the tested 5 digits)\n"
+    assert primed in lines
     assert "encoding rpe; attention window 5 in one layer; interleaved layout (proved)\n" in lines
 
 
@@ -74,15 +75,17 @@ def test_examples_of_the_tested_length_prove_nothing() -> None:
     primed = ask(task="add", test_digits="30").suggestions[0]
     assert primed.trained
     lines = "\n".join(advice_text(ask(task="add", test_digits="30")))
-    assert "(up to 30 digits only, trains on the tested 30)" in lines
+    assert "(up to 30 digits only, trains on the tested 30 digits)" in lines
     assert primed.then_trained == (30,)
     shorter = ask(task="mod_mul", modulus=125, train_digits="2", test_digits="8")
-    assert "(trains on the tested 8," in "\n".join(advice_text(shorter))
+    assert "(trains on the tested 8 digits," in "\n".join(advice_text(shorter))
 
 
 def test_what_may_take_long_to_learn_is_said() -> None:
     advice = ask(task="mod_mul", modulus=125, train_digits="2")
-    assert "train on 3 digits (may take long to learn)" in "\n".join(advice_text(advice))
+    assert "train on 3 digits (trains on the tested 3 digits, may take long to learn)" in "\n".join(
+        advice_text(advice)
+    )
 
 
 def test_commands_are_broken_so_that_they_can_be_pasted() -> None:

@@ -397,7 +397,7 @@ def test_the_reason_for_silence_is_the_true_one() -> None:
 
 
 def test_shorter_and_longer_inputs_have_bounds_of_their_own() -> None:
-    got = predicted(task="add", train_domain="every", test_digits="2,4")
-    said = answer_line(got)
-    assert said.count("wrong on") == 2 and "(shorter); wrong on" in said.replace("digits ", "")
+    words = {"base": 2, "train_domain": "every", "train_digits": "4", "test_digits": "2,6"}
+    said = answer_line(predicted(task="mul", **words))
+    assert "wrong on every input at 2 digits (shorter); wrong on at least 99% of the inputs" in said
     assert "and arith advise what to change" in " ".join(legend(predicted(task="add", pe="rope")))
