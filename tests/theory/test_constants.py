@@ -49,7 +49,7 @@ CONSTANTS = [
     # How many digits above one are looked at for a query that finds it.
     (
         *(
-            "generalization.addresses",
+            "observation.addresses",
             "LOOKED_BACK",
             1,
             "one of the 2 digits above",

@@ -67,10 +67,10 @@ def test_two_values_at_a_position_fix_no_unseen_pair(words: dict[str, Any], stat
 # --- any premise that is not decided --------------------------------------------------------
 
 UNKNOWN = {
-    "generalization.joint_support.digit_causal": lambda *_: (Decision.UNDECIDED, None),
-    "generalization.joint_support.carry_range": lambda *_: None,
-    "generalization.views.carry_range": lambda *_: None,
-    "generalization.views.can_single_out": lambda *_: False,
+    "observation.joint_support.digit_causal": lambda *_: (Decision.UNDECIDED, None),
+    "observation.joint_support.carry_range": lambda *_: None,
+    "observation.views.carry_range": lambda *_: None,
+    "observation.views.can_single_out": lambda *_: False,
     "generalization.constants.can_single_out": lambda *_: False,
 }
 """What decides a premise, and how it says that it does not know."""
