@@ -11,19 +11,20 @@ from typing import Any
 
 import pytest
 from builders.cells import cell
-from builders.kept_models import kept_untrained
+from builders.kept_models import kept_run
+from builders.tiny_models import QUICK, taught
 
 import arith
 from arith.verify.external import ask, judge_kept, read_answers
 from arith.verify.judging.answers import JudgedAnswers
 from arith.verify.model.huggingface import export
-from arith.verify.model.kept import read_kept
+from arith.verify.model.kept import keep, read_kept
 from arith.verify.plan.examples import as_jsonl, lm_eval_task
 
 for name in ("lm_eval", "accelerate", "transformers"):
     pytest.importorskip(name)
-RUN = "lm_eval run --model hf --include_path task --tasks arith_sums --device cpu --batch_size 8"
-MODEL = "pretrained=export,trust_remote_code=True,dtype=float32"
+RUN = "lm_eval run --model hf --include_path task --tasks arith_sums --device cpu --batch_size 64"
+MODEL = "pretrained=export,trust_remote_code=True,dtype=float32,add_bos_token=True"
 
 
 def numbers(judged: JudgedAnswers) -> list[tuple[Any, ...]]:
@@ -31,11 +32,12 @@ def numbers(judged: JudgedAnswers) -> list[tuple[Any, ...]]:
     return [(x.digits, x.inputs, x.correct, x.silent, x.explained.counts) for x in judged.lengths]
 
 
-@pytest.mark.xfail(reason="the run of the harness ends with an error that is not looked into yet")
 @pytest.mark.long
 def test_a_log_a_file_a_function_and_a_folder_give_the_same_numbers(tmp_path: Path) -> None:
-    c = cell("mod_add", 7, base=3, digits=1, test_lengths=(1, 2))
-    export(read_kept(kept_untrained(tmp_path / "kept", c)[0]), tmp_path / "export")
+    c = cell("mod_add", 7, base=3, digits=2, test_lengths=(1, 2))
+    model = taught(c, seeds=1).models[0]  # it writes digits, and not all of them right
+    kept = read_kept(keep(tmp_path / "kept", model, kept_run(c, QUICK), QUICK))
+    export(kept, tmp_path / "export")
     wanted = ask(lambda prompts: ["00"] * len(prompts), c.setting)
     (tmp_path / "task").mkdir()
     (tmp_path / "task" / "sums.jsonl").write_text(as_jsonl(wanted))

@@ -150,7 +150,10 @@ def tokenizer(base: int) -> Any:
     names = ["input_ids", "attention_mask"]
     if short:
         made.decoder = decoders.Fuse()
-    return PreTrainedTokenizerFast(tokenizer_object=made, bos_token=bos, model_input_names=names)
+    # No model writes <bos>: programs that ask for a token of the end get that, and never see it.
+    return PreTrainedTokenizerFast(
+        tokenizer_object=made, bos_token=bos, eos_token=bos, model_input_names=names
+    )
 
 
 def _card(run: Run, net: Any) -> str:

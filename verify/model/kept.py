@@ -270,7 +270,7 @@ def exported_config(cell: Cell, size: Network) -> dict[str, Any]:
         "tied": size.tied,
         "tie_word_embeddings": False,  # there is one tensor for both, or there are two
         "vocab_size": fmt.vocabulary,
-        "max_position_embeddings": len(fmt.tokens) - 1,
+        "max_position_embeddings": len(fmt.tokens),
         "tokens": [list(vars(token).values()) for token in fmt.tokens],
         "vocabulary": symbols(fmt.base, fmt.landmarks),
         "base": fmt.base,

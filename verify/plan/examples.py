@@ -149,7 +149,7 @@ num_fewshot: 0
 generation_kwargs:
   until: ["\\n"]
   do_sample: false
-  max_gen_toks: {longest + 1}
+  max_gen_toks: {longest}
 metric_list:
   - metric: exact_match
     aggregation: mean
