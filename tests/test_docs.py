@@ -309,7 +309,7 @@ def test_the_table_on_indifference_is_that_of_the_reports() -> None:
     assert len(said) == 8
     for name, *counts in said:
         report = (ROOT / "reports" / name / "README.md").read_text()
-        sentence = report.split("## Indifference")[1].split("\n")[2]
+        sentence = report.split("## Noise invariance")[1].split("\n")[2]
         of_these = re.findall(r"\d+", sentence)  # of those that did not, if there are any
         assert of_these + ["0"] * (4 - len(of_these)) == counts
     totals = [str(sum(int(row[i]) for row in said)) for i in range(1, 5)]
