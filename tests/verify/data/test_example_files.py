@@ -262,7 +262,7 @@ PUBLISHED: dict[str, tuple[Callable[[int, int, int], str], str, str]] = {
     ),
     "columns": (lambda a, b, c: f"{a},{b},{c}", "add", "plain"),
     "a tab": (lambda a, b, c: f"{a}+{b}\t{c}", "add", "plain"),
-    "blanks": (lambda a, b, c: f"{a} {b} {c}", "add", "plain"),
+    "blanks": (lambda a, b, c: f"{a} {b} {c}", "add", "plain, space between operands"),
     "an arrow": (lambda a, b, c: f"{a} + {b} -> {c}", "add", "plain"),
     "words": (lambda a, b, c: f"{a} plus {b} is {c}.", "add", "plain"),
     "differences too": (

@@ -114,5 +114,5 @@ def test_where_there_are_no_groups_numbers_stand_in_place_of_the_picture(tmp_pat
     rng = np.random.default_rng(0)
     draw_groups(groups(0, rng), groups(0, rng), "title", "longer", tmp_path / "a.svg")
     text = (tmp_path / "a.svg").read_text()
-    assert "too little to show a group for each digit" in text
+    assert "too little to show a" in text and "group for each digit. In numbers:" in text
     assert "all of the state, trained" in text and "first component" not in text
