@@ -62,4 +62,4 @@ def test_a_model_of_a_plain_loop_is_explained_by_the_expected_function(
 @pytest.mark.parametrize("notebook", [QUICKSTART, OWN_MODEL], ids=lambda x: x.stem)
 def test_its_links_are_there(notebook: Path) -> None:
     links = re.findall(r"\]\((?!https?:)([^)#]+)\)", notebook.read_text(encoding="utf-8"))
-    assert len(links) >= 2 and all((notebook.parent / x).exists() for x in links)
+    assert len(links) >= 3 and all((notebook.parent / x).exists() for x in links)

@@ -8,18 +8,19 @@ one asked for; the forecast is the median of what models got right there, and an
 of them comes what was never measured: a model that counts ``UNKNOWN`` and may do anything.  Where
 the setting has a value that no measured one has the interval is 0 to 1.
 
-``forecast.tsv`` has what was measured and ``forecast.npz`` the trees; ``python -m
-arith.verify.reporting.forecasts`` makes both from all evidence.  Each tree was grown without some
-cells, so a measured cell is forecast by the trees that never saw it.
+``forecast.tsv`` has what was measured, and ``forecast.npz`` the trees with what they need of it;
+``python -m arith.verify.reporting.forecasts`` makes both from all evidence.  Each tree was grown
+without some cells, so a measured cell is forecast by the trees that never saw it.
 
 A forecast is beside what is claimed and never in its place.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from math import ceil, floor, log2
 from pathlib import Path
 from typing import Any
@@ -294,33 +295,47 @@ class Measured:
         return found
 
 
+@dataclass(frozen=True)
 class Columns:
-    """Features as numbers: one for each word that was measured, or the number itself."""
+    """Features as numbers: one for each word that was measured, or the number itself.
 
-    def __init__(self, features: Sequence[Sequence[str]]) -> None:
-        self._of: dict[str, dict[str, int]] = {}
-        self._range: dict[str, tuple[int, float, float]] = {}
-        self.number = 0
+    Args:
+        words: by feature, the column of each word.
+        ranges: by feature, its column, and the least and the largest number.
+        number: of columns.
+    """
+
+    words: dict[str, dict[str, int]]
+    ranges: dict[str, tuple[int, float, float]]
+    number: int
+
+    @classmethod
+    def of(cls, features: Sequence[Sequence[str]]) -> Columns:
+        """The columns of what was measured."""
+        words: dict[str, dict[str, int]] = {}
+        ranges: dict[str, tuple[int, float, float]] = {}
+        number = 0
         for name, column in zip(ASKED, zip(*features, strict=True), strict=True):
             values = list(dict.fromkeys(column))
             try:
                 numbers = list(map(float, values))
-                self._range[name] = self.number, min(numbers), max(numbers)
-                self.number += 1
+                ranges[name] = number, min(numbers), max(numbers)
+                number += 1
             except ValueError:
-                self._of[name] = {value: self.number + n for n, value in enumerate(sorted(values))}
-                self.number += len(values)
+                words[name] = {value: number + n for n, value in enumerate(sorted(values))}
+                number += len(values)
+        return cls(words, ranges, number)
 
     def vector(self, features: dict[str, Feature] | dict[str, str]) -> tuple[Any, bool]:
         """The numbers, and whether each is within what was measured."""
         found, near = np.zeros(self.number, np.float32), True
-        for name, words in self._of.items():
+        for name, words in self.words.items():
             column = words.get(str(features[name]))
             if column is None:
                 near = False
             else:
                 found[column] = 1
-        for name, (column, low, high) in self._range.items():
+        for name, (column, low, high) in self.ranges.items():
             value = float(features[name])
             found[column] = value
             near &= low - 1e-3 <= value <= high * (1 + 1e-3) + 1e-3
@@ -342,7 +357,8 @@ class Forest:
         column: what a node asks for; -1 for a leaf.
         threshold: of the node.
         other: the node that follows for larger values.
-        leaves: the leaf of each measured length in each tree, ``(trees, lengths)``.
+        members: the measured lengths at each leaf, one leaf after the other.
+        sizes: how many these are, of each node.
         grown: on which cells each tree was grown, ``(trees, cells)``.
     """
 
@@ -350,7 +366,8 @@ class Forest:
     column: Any
     threshold: Any
     other: Any
-    leaves: Any
+    members: Any
+    sizes: Any
     grown: Any
 
     def fallen(self, vectors: Any) -> Any:
@@ -363,60 +380,101 @@ class Forest:
         return nodes
 
 
+@dataclass(frozen=True)
 class Table:
-    """What was measured, and the trees that say what is alike."""
+    """What was measured, and the trees that say what is alike.
 
-    def __init__(self, measured: Measured, columns: Columns, forest: Forest) -> None:
-        self._measured, self._columns, self._forest = measured, columns, forest
-        self._of = np.array(measured.of)
-        self._cells = {name: n for n, name in enumerate(measured.cells)}
-        # What stands at each leaf, one after the other.
-        self._members = np.argsort(forest.leaves, axis=None, kind="stable") % len(measured.of)
-        self._sizes = np.bincount(forest.leaves.ravel(), minlength=len(forest.column))
-        self._starts = np.cumsum(self._sizes) - self._sizes
-        # What all models got right, in order, with the length and its share.
-        self._models = np.array([len(x) for x in measured.right])
-        rows = np.repeat(np.arange(len(self._of)), self._models)
+    Args:
+        cells: by their names.
+        of: the cell of each length.
+        models: how many were measured at each length.
+        values: what all of them got right, in order.
+        rows: the length of each of these.
+    """
+
+    cells: list[str]
+    columns: Columns
+    forest: Forest
+    of: Any
+    models: Any
+    values: Any
+    rows: Any
+
+    @classmethod
+    def made(cls, measured: Measured, columns: Columns, forest: Forest) -> Table:
+        """The table of what was measured, with trees that were grown on it."""
+        models = np.array([len(x) for x in measured.right])
+        rows = np.repeat(np.arange(len(models)), models)
         values = np.concatenate([np.array(x) for x in measured.right])
         order = np.argsort(values, kind="stable")
-        self._values, self._rows = values[order], rows[order]
-        self._shares = 1 / self._models[self._rows]
+        of = np.array(measured.of)
+        return cls(measured.cells, columns, forest, of, models, values[order], rows[order])
+
+    @classmethod
+    def read(cls, path: Path) -> Table:
+        """The table as it was written."""
+        with np.load(path) as kept:
+            found = {name: kept[name] for name in kept.files}
+        cells, *columns = json.loads(found.pop("texts").tobytes())
+        trees = Forest(**{name: found.pop(name) for name in Forest.__dataclass_fields__})
+        return cls(cells, Columns(*columns), trees, **found)
+
+    def write(self, path: Path) -> None:
+        """Write all that forecasts need in one file."""
+        texts = json.dumps([self.cells, *vars(self.columns).values()]).encode()
+        numbers = {name: getattr(self, name) for name in ("of", "models", "values", "rows")}
+        small = {n: x.astype(np.int32) if x.dtype == np.int64 else x for n, x in numbers.items()}
+        kept = {"texts": np.frombuffer(texts, np.uint8), **vars(self.forest), **small}
+        np.savez_compressed(path, **kept)
 
     def forecasts(self, asked: Sequence[dict[str, Feature]], without: str) -> list[Forecast]:
         """The forecast of each of some lengths of one setting."""
-        vectors, near = zip(*map(self._columns.vector, asked), strict=True)
-        fallen = self._forest.fallen(np.array(vectors))
-        cell = self._cells.get(without)
-        trees = slice(None) if cell is None else ~self._forest.grown[:, cell]
+        vectors, near = zip(*map(self.columns.vector, asked), strict=True)
+        fallen = self.forest.fallen(np.array(vectors))
+        others = np.array([name != without for name in self.cells])
+        trees = slice(None) if others.all() else ~self.forest.grown[:, ~others].any(axis=1)
         return [
-            self._forecast(self._weights(leaves[trees], cell), is_near)
+            self._forecast(self._weights(leaves[trees], others), is_near)
             for leaves, is_near in zip(fallen, near, strict=True)
         ]
 
-    def _weights(self, leaves: Any, without: int | None) -> Any:
-        """How much each measured length counts; together 1."""
-        sizes = self._sizes[leaves]
+    @cached_property
+    def _starts(self) -> Any:
+        """Where the lengths of each node begin among the members."""
+        return np.cumsum(self.forest.sizes, dtype=np.int64) - self.forest.sizes
+
+    @cached_property
+    def _shares(self) -> Any:
+        """What each model counts of its length."""
+        return 1 / self.models[self.rows]
+
+    def _weights(self, leaves: Any, others: Any) -> Any:
+        """How much each measured length counts; together 1.
+
+        Args:
+            others: the cells that count, ``(cells,)``.
+        """
+        sizes = self.forest.sizes[leaves].astype(np.int64)
         tree = np.repeat(np.arange(len(leaves)), sizes)
         first = self._starts[leaves] - (np.cumsum(sizes) - sizes)
-        rows = self._members[np.arange(len(tree)) + first[tree]]
-        if without is not None:
-            kept = self._of[rows] != without
-            rows, tree = rows[kept], tree[kept]
+        rows = self.forest.members[np.arange(len(tree)) + first[tree]]
+        kept = others[self.of[rows]]
+        rows, tree = rows[kept], tree[kept]
         counts = np.bincount(tree, minlength=len(leaves))
-        found = np.bincount(rows, 1 / counts[tree], minlength=len(self._of))
+        found = np.bincount(rows, 1 / counts[tree], minlength=len(self.of))
         return found / max(found.sum(), 1e-9)
 
     def _forecast(self, weights: Any, near: bool) -> Forecast:
-        passed = UNKNOWN / 2 + np.cumsum(weights[self._rows] * self._shares)
+        passed = UNKNOWN / 2 + np.cumsum(weights[self.rows] * self._shares)
         low, median, high = (
             self._quantile(passed, share) for share in (LEFT_OUT, 0.5, 1 - LEFT_OUT)
         )
         rows = np.argsort(-weights, kind="stable")
         kept = rows[: int(np.searchsorted(np.cumsum(weights[rows]), MOST)) + 1]
-        cells = dict.fromkeys(self._measured.cells[n] for n in self._of[kept].tolist())
+        cells = dict.fromkeys(self.cells[n] for n in self.of[kept].tolist())
         # In hundredths, to the safe sides, as they are shown.
         low, high = (floor(100 * low) / 100, ceil(100 * high) / 100) if near else (0.0, 1.0)
-        models = int(self._models[kept].sum())
+        models = int(self.models[kept].sum())
         return Forecast(round(median, 4), low, high, models, tuple(cells), near)
 
     def _quantile(self, passed: Any, share: float) -> float:
@@ -429,12 +487,9 @@ class Table:
         if asked <= UNKNOWN / 2:
             return 0.0
         found = int(np.searchsorted(passed, asked))
-        return float(self._values[found]) if found < len(passed) else 1.0
+        return float(self.values[found]) if found < len(passed) else 1.0
 
 
 @cache
 def _table() -> Table:
-    measured = Measured.read(TABLE.read_text("utf-8"))
-    with np.load(FOREST) as kept:
-        forest = Forest(**{name: kept[name] for name in Forest.__dataclass_fields__})
-    return Table(measured, Columns(measured.features), forest)
+    return Table.read(FOREST)

@@ -40,7 +40,7 @@ class Premise(StrEnum):
     STABLE = "stability"
     """Disturbing all digits a little changes no answer, or it was not tried."""
     MEASURED = "measured stability"
-    """The same, and it was tried: of others the claim says nothing."""
+    """Stability that was tried: of other models the claim says nothing."""
 
 
 @dataclass(frozen=True)

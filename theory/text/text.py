@@ -203,7 +203,7 @@ class Claimed(Protocol):
 
 
 def claim_in_table(x: LengthPrediction) -> str:
-    """The same with decimals beside fractions: ``1/3 ≈ 0.333 ± 0.01``, ``at most 0.25``."""
+    """A claim with decimals beside fractions: ``1/3 ≈ 0.333 ± 0.01``, ``at most 0.25``."""
     if x.claim == Claim.NONE:
         return UNCLAIMED
     return _accuracy_text(x) if x.claim == Claim.EXACT else bound_word(x)

@@ -249,7 +249,7 @@ class Shape:
         return self.result if is_result else self.widths[operand] + self.layout.leading_zeros
 
     def _width(self, operand: int) -> int:
-        """The same with the blanks above its highest digit."""
+        """How many places a number takes, with the blanks above its highest digit."""
         return max(self._length(operand), 0 if operand == RESULT else self.layout.blanks)
 
     def rank(self, operand: int, position: int) -> int:

@@ -224,7 +224,7 @@ class Found:
         return found
 
     def to_json(self) -> dict[str, Any]:
-        """The same as JSON."""
+        """What was found, as a JSON object."""
         return {
             "examples": self.read,
             "fit": self.fit,

@@ -85,7 +85,8 @@ def grow(measured: Measured, columns: Columns, trees: int = TREES) -> Forest:
     models = np.repeat(np.arange(len(of)), [len(x) for x in measured.right])
     right = np.concatenate([np.array(x) for x in measured.right])
     counts = np.array([1 / len(measured.right[row]) for row in models])
-    parts: dict[str, list[np.ndarray]] = {name: [] for name in Forest.__dataclass_fields__}
+    kinds = ("roots", "column", "threshold", "other", "leaves", "grown")
+    parts: dict[str, list[np.ndarray]] = {kind: [] for kind in kinds}
     first = 0
     for seed in range(trees):
         cells = (rng.random(len(labels)) < GROWN)[of_label]  # cells of one name go together
@@ -101,7 +102,12 @@ def grow(measured: Measured, columns: Columns, trees: int = TREES) -> Forest:
         parts["leaves"].append((first + tree.apply(vectors))[None].astype(np.int32))
         parts["grown"].append(cells[None])
         first += made.node_count
-    return Forest(**{name: np.concatenate(some) for name, some in parts.items()})
+    found = {name: np.concatenate(some) for name, some in parts.items()}
+    leaves = found.pop("leaves")
+    members = np.argsort(leaves, axis=None, kind="stable") % len(of)
+    sizes = np.bincount(leaves.ravel(), minlength=first)
+    small = {"members": members.astype(np.uint16), "sizes": sizes.astype(np.uint16)}  # below 65,536
+    return Forest(**small, **found)
 
 
 def scores(runs: Iterable[Run], encodings: bool = True) -> dict[str, tuple[float, float]]:
@@ -111,13 +117,13 @@ def scores(runs: Iterable[Run], encodings: bool = True) -> dict[str, tuple[float
     """
     some = [run for run in runs if run.converged]
     measured = Measured.read(table(some))
-    columns = Columns(measured.features)
-    whole = Table(measured, columns, grow(measured, columns))
+    columns = Columns.of(measured.features)
+    whole = Table.made(measured, columns, grow(measured, columns))
     found = {"cell": list(errors(some, whole))}
     for name in sorted({run.cell.setting.encoding.name for run in some}) if encodings else ():
         others = Measured.read(table(x for x in some if x.cell.setting.encoding.name != name))
-        few = Columns(others.features)
-        part = Table(others, few, grow(others, few, TREES // 3))
+        few = Columns.of(others.features)
+        part = Table.made(others, few, grow(others, few, TREES // 3))
         its = (run for run in some if run.cell.setting.encoding.name == name)
         found.setdefault("encoding", []).extend(errors(its, part))
     each = {name: list(zip(*pairs, strict=True)) for name, pairs in found.items()}
@@ -153,8 +159,8 @@ def main() -> None:
     text = table(runs)
     TABLE.write_text(text, "utf-8")
     measured = Measured.read(text)
-    forest = grow(measured, Columns(measured.features))
-    np.savez_compressed(FOREST, **vars(forest))
+    columns = Columns.of(measured.features)
+    Table.made(measured, columns, grow(measured, columns)).write(FOREST)
     print(f"wrote {TABLE.name} and {FOREST.name}")
 
 

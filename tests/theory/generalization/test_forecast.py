@@ -90,8 +90,8 @@ def table(right: dict[str, list[float]]) -> Table:
     ]
     texts = [[written(x) for x in each.values()] for each in found]
     measured = Measured(list(right), list(range(len(right))), texts, list(right.values()))
-    columns = Columns(texts)
-    return Table(measured, columns, grow(measured, columns, trees=8))
+    columns = Columns.of(texts)
+    return Table.made(measured, columns, grow(measured, columns, trees=8))
 
 
 RIGHT = {

@@ -126,12 +126,14 @@ def test_a_log_of_samples_is_read() -> None:
         entry(filter="strict", filtered_resps=["no"]),
         entry(doc_id=1, arguments={"gen_args_0": {"arg_0": "Q: 2+2= "}}, filtered_resps=["4"]),
         entry(doc_id=2, doc={"prompt": "3+3=", "answer": "6"}, resps=[["6", "7"]]),
+        entry(doc_id=3, doc={"prompt": "4+4=", "answer": "8"}, resps=[[8]]),
     ]
     found = parse_log("\n".join(lines).encode(), "log")
     assert list(zip(found.prompts, found.answers, strict=True)) == [
         ("1+2=", "3"),
         ("Q: 2+2=", "4"),
         ("3+3=", "6"),
+        ("4+4=", "8"),
     ]
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from functools import cache
 from statistics import fmean
 
-import numpy as np
 from builders.paths import ROOT
 
-from arith.theory.generalization.forecast import FOREST, TABLE, Columns, Measured
+from arith.theory.generalization.forecast import FOREST, TABLE, Columns, Measured, Table
 from arith.verify.records.runs import Run
 from arith.verify.reporting.exports import committed
 from arith.verify.reporting.forecasts import errors, table
@@ -42,10 +41,13 @@ def test_the_table_is_what_the_command_writes() -> None:
 
 def test_the_trees_are_grown_on_the_table() -> None:
     measured = Measured.read(TABLE.read_text("utf-8"))
-    with np.load(FOREST) as forest:
-        assert forest["leaves"].shape == (len(forest["roots"]), len(measured.of))
-        assert forest["grown"].shape == (len(forest["roots"]), len(measured.cells))
-        assert forest["column"].max() < Columns(measured.features).number
+    kept, forest = Table.read(FOREST), Table.read(FOREST).forest
+    assert forest.members.shape == (len(forest.roots) * len(measured.of),)
+    assert forest.sizes.sum() == len(forest.members)
+    assert forest.grown.shape == (len(forest.roots), len(measured.cells))
+    assert forest.column.max() < Columns.of(measured.features).number
+    assert (kept.cells, kept.of.tolist()) == (measured.cells, measured.of)
+    assert sorted(x for some in measured.right for x in some) == kept.values.tolist()
     assert FOREST.stat().st_size < 10**6
 
 
