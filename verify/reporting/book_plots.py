@@ -117,10 +117,10 @@ def not_found(path: Path, reports: Path) -> None:
     [row] = [x for x in ROWS if x.name == "all reversed"]
     with figure(path, WIDTH, 4.15) as page:
         ax = page_axes(page, WIDTH, 1.45, 2.7)
-        for x, words in ((1.75, "34 + 58: as in training"), (4.75, "134 + 258: one digit more")):
+        for x, words in ((1.75, "34 + 58: of two digits"), (4.75, "134 + 258: one digit more")):
             ax.text(x, 1.3, words, fontweight="bold", va="center")
         draw_row(ax, row, 0.4)
-        told = "blue: an offset that training showed; orange: one that it never showed"
+        told = "blue: an offset that sums of one and two digits show; orange: one that they never show"
         ax.text(1.75, 0.08, told, fontsize=7.5, va="center")
         _draw_below(page, prediction, models)
 
