@@ -372,12 +372,15 @@ class Forest:
 
     def fallen(self, vectors: Any) -> Any:
         """The leaf at which each of some lengths ends in each tree, ``(lengths, trees)``."""
-        nodes = np.tile(self.roots, (len(vectors), 1))
-        rows = np.arange(len(vectors))[:, None]
-        while (asks := (column := self.column[nodes]) >= 0).any():
-            follows = vectors[rows, column] <= self.threshold[nodes]
-            nodes = np.where(asks, np.where(follows, nodes + 1, self.other[nodes]), nodes)
-        return nodes
+        nodes = np.tile(self.roots, len(vectors))
+        rows = np.repeat(np.arange(len(vectors)), len(self.roots))
+        asking = np.flatnonzero(self.column[nodes] >= 0)
+        while len(asking):
+            at = nodes[asking]
+            follows = vectors[rows[asking], self.column[at]] <= self.threshold[at]
+            nodes[asking] = at = np.where(follows, at + 1, self.other[at])
+            asking = asking[self.column[at] >= 0]
+        return nodes.reshape(len(vectors), -1)
 
 
 @dataclass(frozen=True)
@@ -431,8 +434,8 @@ class Table:
         """The forecast of each of some lengths of one setting."""
         vectors, near = zip(*map(self.columns.vector, asked), strict=True)
         fallen = self.forest.fallen(np.array(vectors))
-        others = np.array([name != without for name in self.cells])
-        trees = slice(None) if others.all() else ~self.forest.grown[:, ~others].any(axis=1)
+        others = np.array([name != without for name in self.cells]) if without else None
+        trees = slice(None) if others is None else ~self.forest.grown[:, ~others].any(axis=1)
         return [
             self._forecast(self._weights(leaves[trees], others), is_near)
             for leaves, is_near in zip(fallen, near, strict=True)
@@ -446,30 +449,34 @@ class Table:
     @cached_property
     def _shares(self) -> Any:
         """What each model counts of its length."""
-        return 1 / self.models[self.rows]
+        return 1 / self.models
 
     def _weights(self, leaves: Any, others: Any) -> Any:
         """How much each measured length counts; together 1.
 
         Args:
-            others: the cells that count, ``(cells,)``.
+            others: the cells that count, ``(cells,)``; None if all do.
         """
         sizes = self.forest.sizes[leaves].astype(np.int64)
         tree = np.repeat(np.arange(len(leaves)), sizes)
         first = self._starts[leaves] - (np.cumsum(sizes) - sizes)
         rows = self.forest.members[np.arange(len(tree)) + first[tree]]
-        kept = others[self.of[rows]]
-        rows, tree = rows[kept], tree[kept]
+        if others is not None:
+            kept = others[self.of[rows]]
+            rows, tree = rows[kept], tree[kept]
         counts = np.bincount(tree, minlength=len(leaves))
         found = np.bincount(rows, 1 / counts[tree], minlength=len(self.of))
         return found / max(found.sum(), 1e-9)
 
     def _forecast(self, weights: Any, near: bool) -> Forecast:
-        passed = UNKNOWN / 2 + np.cumsum(weights[self.rows] * self._shares)
+        each = (weights * self._shares)[self.rows]
+        alike = np.flatnonzero(each)
+        passed, values = UNKNOWN / 2 + np.cumsum(each[alike]), self.values[alike]
         low, median, high = (
-            self._quantile(passed, share) for share in (LEFT_OUT, 0.5, 1 - LEFT_OUT)
+            _quantile(passed, values, share) for share in (LEFT_OUT, 0.5, 1 - LEFT_OUT)
         )
-        rows = np.argsort(-weights, kind="stable")
+        rows = np.flatnonzero(weights)
+        rows = rows[np.argsort(-weights[rows], kind="stable")]
         kept = rows[: int(np.searchsorted(np.cumsum(weights[rows]), MOST)) + 1]
         cells = dict.fromkeys(self.cells[n] for n in self.of[kept].tolist())
         # In hundredths, to the safe sides, as they are shown.
@@ -477,17 +484,20 @@ class Table:
         models = int(self.models[kept].sum())
         return Forecast(round(median, 4), low, high, models, tuple(cells), near)
 
-    def _quantile(self, passed: Any, share: float) -> float:
-        """The value below which a share of the weight lies: the unknown model's is at 0 and 1.
 
-        Args:
-            passed: the weight up to each value.
-        """
-        asked = share * (passed[-1] + UNKNOWN / 2) - 1e-12
-        if asked <= UNKNOWN / 2:
-            return 0.0
-        found = int(np.searchsorted(passed, asked))
-        return float(self.values[found]) if found < len(passed) else 1.0
+def _quantile(passed: Any, values: Any, share: float) -> float:
+    """The value below which a share of the weight lies: the unknown model's is at 0 and 1.
+
+    Args:
+        passed: the weight up to each value.
+        values: of those that count, in order.
+    """
+    total = passed[-1] if len(passed) else UNKNOWN / 2
+    asked = share * (total + UNKNOWN / 2) - 1e-12
+    if asked <= UNKNOWN / 2:
+        return 0.0
+    found = int(np.searchsorted(passed, asked))
+    return float(values[found]) if found < len(passed) else 1.0
 
 
 @cache
