@@ -106,7 +106,7 @@ def plot_addresses(path: Path) -> None:
         ax.set(xlim=(0, _WIDTH), ylim=(0, top))
         ax.axis("off")
         said = (
-            "Where the tens of the result look for their two digits, and what a digit more changes"
+            "Where the query of the tens looks for its two digits, and what a digit more changes"
         )
         ax.text(0.1, top - 0.2, said, fontsize=10.5, fontweight="bold", va="center")
         for x, shown, how in ((0.1, True, "showed"), (2.75, False, "never showed")):

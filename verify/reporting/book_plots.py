@@ -121,7 +121,7 @@ def not_found(path: Path, reports: Path) -> None:
             ax.text(x, 1.3, words, fontweight="bold", va="center")
         draw_row(ax, row, 0.4)
         told = (
-            "blue: an offset that sums of one and two digits show; orange: one that they never show"
+            "blue: an offset that sums of one and two digits show; orange: a new one"
         )
         ax.text(1.75, 0.08, told, fontsize=7.5, va="center")
         _draw_below(page, prediction, models)
