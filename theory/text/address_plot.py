@@ -105,9 +105,7 @@ def plot_addresses(path: Path) -> None:
         ax = page.add_axes((0, 0, 1, 1))
         ax.set(xlim=(0, _WIDTH), ylim=(0, top))
         ax.axis("off")
-        said = (
-            "Where the query of the tens looks for its two digits, and what a digit more changes"
-        )
+        said = "Where the query of the tens looks for its two digits, and what a digit more changes"
         ax.text(0.1, top - 0.2, said, fontsize=10.5, fontweight="bold", va="center")
         for x, shown, how in ((0.1, True, "showed"), (2.75, False, "never showed")):
             words = f"an address that training {how}"

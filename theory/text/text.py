@@ -230,6 +230,8 @@ def forecast_lines(prediction: Prediction, named: bool = False) -> list[str]:
     told = [(x.digits, found) for x in silent if (found := prediction.forecasts.get(x.digits))]
     if not told:
         return []
+    if not any(x.near for _, x in told):
+        return ["Nothing near this setting was measured: a forecast of 0 to 1 where it is silent."]
     said = [f"at {digits_text(n)} {_forecast_text(x)}" for n, x in told]
     if len(said) > _MOST_FORECASTS:
         said[_MOST_FORECASTS - 1 : -1] = ["..."]

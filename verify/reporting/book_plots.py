@@ -120,9 +120,7 @@ def not_found(path: Path, reports: Path) -> None:
         for x, words in ((1.75, "34 + 58: of two digits"), (4.75, "134 + 258: one digit more")):
             ax.text(x, 1.3, words, fontweight="bold", va="center")
         draw_row(ax, row, 0.4)
-        told = (
-            "blue: an offset that sums of one and two digits show; orange: a new one"
-        )
+        told = "blue: an offset that sums of one and two digits show; orange: a new one"
         ax.text(1.75, 0.08, told, fontsize=7.5, va="center")
         _draw_below(page, prediction, models)
 
