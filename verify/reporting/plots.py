@@ -5,8 +5,9 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, log10
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from arith.theory.text.style import (
@@ -295,3 +296,27 @@ def _claimed(x: LengthVerdict) -> float:
 
 def _measured(x: LengthVerdict) -> float:
     return x.accuracy.value if x.accuracy else 0.0
+
+
+def draw_reliability(path: Path, said: Mapping[str, Sequence[tuple[float, float]]]) -> None:
+    """What was measured where so much was said: a mark for each tenth, larger for more answers.
+
+    Args:
+        said: by its kind, what was said of each answer, and what was measured.
+    """
+    with figure(path, WIDTH, 3.4) as drawn:
+        drawn.set_layout_engine("constrained")
+        ax = drawn.subplots()
+        ax.plot((0, 1), (0, 1), color=FAINT, lw=1, ls="--", label="as said")
+        for (kind, pairs), color, marker in zip(said.items(), PALETTE, "oDs", strict=False):
+            tenths: dict[int, list[tuple[float, float]]] = {}
+            for x, y in sorted(pairs):
+                tenths.setdefault(min(int(10 * x), 9), []).append((x, y))
+            for tenth, some in tenths.items():
+                x, y = (fmean(values) for values in zip(*some, strict=True))
+                label = kind if tenth == min(tenths) else None
+                size = 2 + 2 * log10(len(some)) ** 2
+                ax.plot(x, y, ls="", marker=marker, color=color, ms=size, alpha=0.8, label=label)
+        ax.set_xlabel("said, mean of each tenth")
+        ax.set_ylabel("measured, mean")
+        add_legend(drawn, "upper center", SMALL)

@@ -22,12 +22,15 @@ from arith.verify.judging.premises import speaks_of
 from arith.verify.judging.standards import TOLERANCE
 from arith.verify.records.predicted import PredictedLength
 from arith.verify.reporting.before import StoredForecast
-from arith.verify.reporting.blocks import Block, Heading, Table, text
+from arith.verify.reporting.blocks import Block, Figure, Heading, Table, text
+from arith.verify.reporting.plots import draw_reliability
 
 CLASSES = ("ape", "other", "natural")
 """Padded numbers under APE, padded numbers under others, and numbers of natural length."""
 _ALL = "all"
 PUBLISHED = {Status.GENERALIZES: 1.0, Status.FAILS: 0.0}
+LEAST_DRAWN = 100
+"""Answers: of fewer there is no picture."""
 _SILENT = 0.5
 """What stands for the theorem where it says nothing."""
 
@@ -195,7 +198,26 @@ def skill_blocks(verdicts: Iterable[CellVerdict]) -> list[Block]:
         _table(met),
     ]
     others = len(found) - len(met)
+    if len(met) >= LEAST_DRAWN:
+        parts.append(
+            Figure(
+                "Reliability: what was measured where so much was said",
+                "reliability.svg",
+                lambda path: draw_reliability(path, said(met)),
+            )
+        )
     return [*parts, text("skill_all", others=others), _table(found)] if others else parts
+
+
+def said(found: Iterable[Answer]) -> dict[str, list[tuple[float, float]]]:
+    """What claims and forecasts say of answers, and what was measured."""
+    pairs: dict[str, list[tuple[float, float]]] = {"claims": [], "forecasts": []}
+    for x in found:
+        if x.claim is not None:
+            pairs["claims"].append((x.claim, x.right))
+        elif x.forecast is not None:
+            pairs["forecasts"].append((x.forecast, x.right))
+    return {kind: some for kind, some in pairs.items() if some}
 
 
 def _table(found: Sequence[Answer]) -> Table:
