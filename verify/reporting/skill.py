@@ -1,7 +1,7 @@
 """Skill: how far what is said of a length is from what its models get right, and how often within.
 
 Four say something of each shorter and longer length: the claim, the claim with the forecast where
-nothing is claimed, the published theorem, and the mean of all that was measured there.
+nothing is claimed, the published theorem where it speaks, and one number for all, their median.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from statistics import fmean
+from statistics import fmean, median
 from typing import Any
 
 from arith.theory.arithmetic.directions import EXTRAPOLATING
@@ -31,8 +31,6 @@ _ALL = "all"
 PUBLISHED = {Status.GENERALIZES: 1.0, Status.FAILS: 0.0}
 LEAST_DRAWN = 100
 """Answers: of fewer there is no picture."""
-_SILENT = 0.5
-"""What stands for the theorem where it says nothing."""
 
 
 @dataclass(frozen=True)
@@ -122,8 +120,9 @@ class Skill:
         claims: the error there.
         with_forecasts: of all, the forecast in place of a claim where nothing is claimed.
         forecasts: of forecasts alone, where nothing is claimed.
-        theorem: of all, with one half where the theorem says nothing.
-        constant: of all, by their mean.
+        theorem: where the theorem says something.
+        beside_theorem: of claims with forecasts, there.
+        constant: of all, by their median, than which no number is nearer.
         claims_within: the share within what is claimed, give or take the tolerance.
         forecasts_within: the share within the interval of the forecast, where nothing is claimed.
     """
@@ -134,6 +133,7 @@ class Skill:
     with_forecasts: float | None
     forecasts: float | None
     theorem: float | None
+    beside_theorem: float | None
     constant: float | None
     claims_within: float | None
     forecasts_within: float | None
@@ -143,18 +143,24 @@ def skill(found: Sequence[Answer]) -> Skill:
     """The skill over some answers."""
     claimed = [x for x in found if x.claim is not None]
     silent = [x for x in found if x.claim is None]
-    mean = fmean(x.right for x in found) if found else 0.0
+    spoken = [x for x in found if x.theorem is not None]
+    middle = median(x.right for x in found) if found else 0.0
     return Skill(
         len(found),
         len(claimed),
         _error(claimed, lambda x: x.claim),
-        _error(found, lambda x: x.forecast if x.claim is None else x.claim),
+        _error(found, _said),
         _error(silent, lambda x: x.forecast),
-        _error(found, lambda x: _SILENT if x.theorem is None else x.theorem),
-        _error(found, lambda x: mean),
+        _error(spoken, lambda x: x.theorem),
+        _error(spoken, _said),
+        _error(found, lambda x: middle),
         _mean(float(x.within) for x in claimed),
         _mean(float(x.within) for x in silent),
     )
+
+
+def _said(x: Answer) -> float | None:
+    return x.forecast if x.claim is None else x.claim
 
 
 def _error(found: Iterable[Answer], said: Callable[[Answer], float | None]) -> float | None:
@@ -194,7 +200,7 @@ def skill_blocks(verdicts: Iterable[CellVerdict]) -> list[Block]:
         return []
     parts: list[Block] = [
         Heading("Skill"),
-        text("skill", interval=INTERVAL, tolerance=TOLERANCE, silent=_SILENT),
+        text("skill", interval=INTERVAL, tolerance=TOLERANCE),
         _table(met),
     ]
     others = len(found) - len(met)
@@ -231,8 +237,9 @@ def _table(found: Sequence[Answer]) -> Table:
                 "claimed": f"{x.claimed / x.answers:.0%}",
                 "forecasts": _share(x.forecasts),
                 "both": _share(x.with_forecasts),
-                "theorem": _share(x.theorem),
                 "constant": _share(x.constant),
+                "theorem": _share(x.theorem),
+                "both there": _share(x.beside_theorem),
                 "in claims": _percent(x.claims_within),
                 "in forecasts": _percent(x.forecasts_within),
             }
