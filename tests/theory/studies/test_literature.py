@@ -140,8 +140,27 @@ def test_the_padded_disagreements_are_the_known_ones() -> None:
     assert all("leak" in c.reason for c in apart(padded=True))
 
 
-def test_of_natural_lengths_two_find_digits_where_training_never_showed_them() -> None:
-    assert {c.finding.id for c in apart(padded=False)} == {"coupling-ape", "numerals-nope"}
+def test_of_natural_lengths_four_find_digits_where_training_never_showed_them() -> None:
+    assert {c.finding.id for c in apart(padded=False)} == {
+        "coupling-ape",
+        "numerals-nope",
+        "born-copy-ape",
+        "born-backward-ape",
+    }
+
+
+@pytest.mark.parametrize(
+    ("mean", "outcome"),
+    [
+        (26.8, Outcome.DISAGREES),  # at most 20 % at each of these lengths
+        (25.1, Outcome.DISAGREES),
+        (25, Outcome.AGREES),
+        (0, Outcome.AGREES),
+    ],
+)
+def test_a_mean_over_lengths_is_held_against_the_bounds(mean: float, outcome: Outcome) -> None:
+    row = replace(BY_ID["born-backward-ape"], mean=((51, 100, mean),))
+    assert compare(row).outcome == outcome
 
 
 def test_a_disagreement_says_what_may_fail() -> None:
