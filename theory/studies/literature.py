@@ -99,6 +99,7 @@ class Finding:
     accuracy: tuple[float, ...] = ()
     outcome: str = ""
     figure: str = ""
+    mean: tuple[tuple[int, int, float], ...] = ()
     led: str = ""
     assumed: str = ""
     note: str = ""
@@ -196,6 +197,7 @@ def _finding(row: dict[str, Any]) -> Finding:
         fields[key] = asked
     for key in ("aids", "accuracy"):
         fields[key] = tuple(fields.get(key, ()))
+    fields["mean"] = tuple(map(tuple, fields.get("mean", ())))
     return Finding(**fields)
 
 
@@ -369,9 +371,15 @@ def _judge(
     if finding.outcome:  # in words, without a figure per length
         possible, order = possible_results(finding, lengths), list(Result)
         text = f"predicted: {' or '.join(possible)}; reported: {finding.outcome}"
-        if finding.outcome in possible:
+        means = compare_means(finding, lengths)
+        off = [x for x in means if x.is_contradicted]
+        if finding.outcome in possible and not off:
             return Outcome.AGREES, text
-        better = order.index(Result(finding.outcome)) > max(map(order.index, possible))
+        if finding.outcome in possible:
+            text = f"off the prediction, on average {off[0].reported:.1%} from {off[0].digits} on"
+            better = all((x.reported or 0) > x.high for x in off)
+        else:
+            better = order.index(Result(finding.outcome)) > max(map(order.index, possible))
     else:
         wrong = [x for x in lengths if x.is_contradicted]
         if not wrong:
@@ -387,6 +395,21 @@ def _judge(
     elif better and finding.padding != "fixed":
         why = "digits are found at addresses that training never showed"
     return Outcome.DISAGREES, f"{why}: {text}"
+
+
+def compare_means(
+    finding: Finding, lengths: tuple[LengthComparison, ...]
+) -> tuple[LengthComparison, ...]:
+    """Each reported mean over lengths, named by the first, beside the mean of our bounds there."""
+    rows = []
+    for first, last, percent in finding.mean:
+        among = [x for x in lengths if first <= x.digits <= last]
+        low, high = (
+            sum(bounds) / Fraction(len(among))
+            for bounds in ([x.low for x in among], [x.high for x in among])
+        )
+        rows.append(LengthComparison(first, None, low, high, percent / 100))
+    return tuple(rows)
 
 
 def possible_results(finding: Finding, lengths: tuple[LengthComparison, ...]) -> tuple[Result, ...]:
