@@ -335,7 +335,7 @@ def test_help_says_what_an_option_does_here() -> None:
     ("name", "keys"),
     [
         ("tasks", "task summary digit_causal carries translation_invariant"),
-        ("encodings", "encoding reference own_parameter summary source"),
+        ("encodings", "encoding reference own_parameter selection summary source"),
         ("layouts", "layout example summary"),
         ("models", "model layers heads width mlp"),
         ("theorems", "rule statement premises source basis"),

@@ -38,6 +38,7 @@ ENCODING_COLUMNS = {
     "encoding": "encoding",
     "reference": "tells positions apart by",
     "own_parameter": "own parameter each",
+    "selection": "singles out",
     "summary": "what",
     "source": "source",
 }
@@ -84,7 +85,10 @@ def task_rows() -> list[list[str]]:
 def encoding_rows() -> list[list[str]]:
     """A row per encoding."""
     encodings = ENCODINGS.values()
-    return [[e.name, e.reference, _yes(e.own_parameter), e.summary, e.source] for e in encodings]
+    return [
+        [e.name, e.reference, _yes(e.own_parameter), e.selection, e.summary, e.source]
+        for e in encodings
+    ]
 
 
 def layout_rows(texts: Sequence[str] = ()) -> list[list[str]]:

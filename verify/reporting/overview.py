@@ -9,6 +9,7 @@ from typing import Any
 
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim
+from arith.theory.generalization.theorems import THEOREMS
 from arith.theory.rules import RULES, THEORY_VERSION
 from arith.theory.text.answer import INPUTS
 from arith.theory.text.markdown import Markdown, plain
@@ -69,6 +70,8 @@ def overview_page(reports: Sequence[Report]) -> str:
     before = summarize(verdicts).predicted_before
     kinds = _rows((*_KINDS, _RANGE), found, lambda kind, v, x: _kind(x.prediction) == kind)
     rules = _rows(RULES, found, lambda rule, v, x: uses(rule, v.prediction, x.prediction))
+    names = [theorem.name for theorem in THEOREMS]
+    theorems = _rows(names, found, lambda name, v, x: name in x.prediction.because)
     parts: list[Block] = [
         Heading("Theory and experiment: all grids together", level=1),
         text(
@@ -94,6 +97,9 @@ def overview_page(reports: Sequence[Report]) -> str:
         Heading("By inputs and encoding"),
         text("by_inputs"),
         Table(_where_rows(found)),
+        Heading("By theorem"),
+        text("by_theorem"),
+        Table(theorems, ("theorem", *_JUDGED)),
         Heading("By rule"),
         text("by_rule"),
         Table(rules, ("rule", *_JUDGED)),
