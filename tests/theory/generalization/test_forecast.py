@@ -42,7 +42,7 @@ def of(prediction: Prediction, **options: Any) -> dict[int, Forecast]:
     return forecast(prediction.setting, prediction.derivation, prediction.lengths, **options)
 
 
-@examples(60)
+@examples(20)
 @given(requests())
 def test_no_length_of_any_setting_is_without_a_claim_and_without_a_forecast(words: Request) -> None:
     """Every untrained length has a forecast, and no trained one."""
