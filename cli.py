@@ -187,6 +187,8 @@ def main() -> NoReturn:
     It ends with one of ``EXIT_CODES``.  ``ARITH_DEBUG=1`` shows the traceback of what is no known
     error.
     """
+    # NumPy counts here, and multiplies no matrices: the threads for that would but start and wait.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if not os.environ.get("COLUMNS", "").strip("0"):
         os.environ.pop("COLUMNS", None)  # a width of 0 is none, and nothing would be printed
     _open_streams()

@@ -5,6 +5,7 @@ With ``ARITH_EXAMPLES`` set, random tests draw that many examples anew (``make s
 
 from __future__ import annotations
 
+import gc
 import os
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 # Several processes share the machine's cores.
 os.environ["OMP_NUM_THREADS"] = "1"
+
+# What is imported and collected stays: to look through it for garbage takes a tenth of all time.
+gc.disable()
 
 settings.register_profile(
     "arith",
@@ -42,6 +46,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.get_closest_marker("training") or item.get_closest_marker("long")
     }
     items.sort(key=lambda item: item.path not in long)
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was collected out of every later search for garbage."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)

@@ -109,13 +109,14 @@ def test_slow_libraries_are_imported_in_their_rooms_alone(library: str) -> None:
 
 
 COMMAND = """
-import sys
+import os, sys
 from arith import cli
 sys.argv = {words}
 try:
     cli.main()
 except SystemExit as ended:
     assert ended.code == 0
+assert len(os.listdir("/proc/self/task")) == 1, "a thread is started in vain"
 """
 PREDICT = ["arith", "predict", "--task", "mod_add", "--modulus", "101"]
 REPORT = ["arith", "report", "--grid", "headline", "--check"]

@@ -270,7 +270,9 @@ def test_work_goes_on_when_nobody_reads_what_is_said_of_it(tmp_path: Path) -> No
 @pytest.mark.parametrize(("name", "code"), [("TERM", 143), ("HUP", 129)])
 def test_a_signal_ends_it_with_the_code_of_the_table(name: str, code: int, tmp_path: Path) -> None:
     """Sent while it waits for somebody to read what it writes."""
-    line = f"{sys.executable} -m arith grid --json > pipe & exec 3< pipe; read x <&3"
+    # Under nohup, say, the signal would be ignored, and waited for without end.
+    started = f"env --default-signal={name} {sys.executable} -m arith grid --json"
+    line = f"{started} > pipe & exec 3< pipe; read x <&3"
     line = f"mkfifo pipe; {line}; kill -{name} $!; wait $!"
     done = in_shell(line, tmp_path)
     assert (done.returncode, "Traceback" in done.stderr) == (code, False)

@@ -63,7 +63,7 @@ def test_values_are_those_of_the_digits(name: str, base: int, values: list[int])
     st.none() | st.tuples(st.integers(1, 3), st.sets(st.integers(0, 4), min_size=1)),
     st.integers(1, 5),
 )
-@examples(200)
+@examples(60)
 def test_shares_are_what_enumeration_counts(
     name: str,
     base: int,

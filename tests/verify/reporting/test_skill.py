@@ -5,19 +5,24 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from builders.evidence import judged
 from builders.paths import ROOT
 
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.predict import predict
 from arith.theory.setting.requests import Request
-from arith.verify import pipeline
 from arith.verify.judging.judge import judge_evidence
 from arith.verify.records.evidence import read_evidence
 from arith.verify.reporting.blocks import markdown_page
 from arith.verify.reporting.exports import report_json
+from arith.verify.reporting.report import Report
 from arith.verify.reporting.skill import Answer, answers, held_out, point, skill, skill_blocks
 
-RELATIVE = pipeline.judge("relative", ROOT / "reports")
+
+@pytest.fixture(scope="module")
+def relative() -> Report:
+    """The committed evidence of the relative grid, judged."""
+    return judged("relative")
 
 
 def test_a_bound_counts_as_the_expected_function_or_as_itself() -> None:
@@ -42,8 +47,10 @@ def test_errors_are_means_over_models_and_lengths() -> None:
     assert skill([one]).forecasts is None
 
 
-def test_a_report_tells_the_skill_of_models_that_met_the_premises_and_of_all() -> None:
-    told = report_json(RELATIVE)
+def test_the_skill_of_models_that_met_the_premises_and_of_all_is_told(
+    relative: Report,
+) -> None:
+    told = report_json(relative)
     each = told["summary"]["skill"]
     met, every = (each[name]["all"]["all"] for name in ("premises_met", "converged"))
     assert 0 < met["answers"] < every["answers"]
@@ -51,14 +58,14 @@ def test_a_report_tells_the_skill_of_models_that_met_the_premises_and_of_all() -
     assert met["beside_theorem"] < met["theorem"] and met["with_forecasts"] < met["constant"]
     parts = each["converged"]["shorter"]["all"], each["converged"]["longer"]["all"]
     assert sum(x["answers"] for x in parts) == every["answers"]
-    page = markdown_page(skill_blocks(RELATIVE.verdicts))
+    page = markdown_page(skill_blocks(relative.verdicts))
     assert page.startswith("## Skill") and page.count("| longer ") >= 2
     silent = [x for cell in told["cells"] for x in cell["lengths"] if x["claim"] == "none"]
     assert any(x["forecast"] for x in silent)
 
 
-def test_a_cell_is_left_out_of_its_own_forecast() -> None:
-    for v in RELATIVE.trained[:20]:
+def test_a_cell_is_left_out_of_its_own_forecast(relative: Report) -> None:
+    for v in relative.trained[:20]:
         assert not any(v.cell.label() in x.cells for x in held_out(v).values())
 
 
