@@ -28,6 +28,7 @@ from arith.verify.judging.answers import JudgedAnswers, answered_domain, judge_e
 from arith.verify.judging.judge import Verdict, exit_code
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import inputs
+from arith.verify.reporting.answers import left_out_line
 
 
 def setting(**words: Any) -> Setting:
@@ -333,6 +334,15 @@ def test_test_lengths_are_those_that_were_answered() -> None:
     natural = setting(task="add", train_digits="2", **PLAIN)
     found = answered_setting(natural, [Examples(["12+34=", "1234+5="], ["46", "1239"])])
     assert found.test_lengths == (2, 4)
+    ones = "1" * 700
+    found = answered_setting(natural, [Examples(["12+34=", f"{ones}+5="], ["46", ones])])
+    assert found.test_lengths == (2,)
+
+
+def test_numbers_too_long_for_the_theory_are_left_out_and_named() -> None:
+    rows = [*LINES[:200], ("1" * 700 + "+5=", "1" * 699 + "6")]
+    got = arith.judge(rows, task="add", train_digits="1-3", **PLAIN)
+    assert "with a number of 700 digits: at most 200" in left_out_line(got.judged)
 
 
 # --- Python --------------------------------------------------------------------------------
