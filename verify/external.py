@@ -18,7 +18,7 @@ import numpy as np
 from arith.theory.errors import InvalidInput
 from arith.theory.generalization.predict import predict
 from arith.theory.observation.support import support
-from arith.theory.setting.requests import LARGEST_DIGITS
+from arith.theory.setting.requests import LARGEST_TEST
 from arith.theory.setting.settings import Setting
 from arith.verify.data.answers import parse_log
 from arith.verify.data.files import Examples
@@ -154,7 +154,7 @@ def answered_setting(setting: Setting, models: Sequence[Examples]) -> Setting:
         for prompt in x.prompts
         for word in _DIGITS.findall(prompt)
     }
-    others = {x for x in numbers if x <= LARGEST_DIGITS}
+    others = {x for x in numbers if x <= LARGEST_TEST}
     if setting.width and len(others) == 1 and others != {setting.operand_width}:
         [own] = others
         raise InvalidInput(

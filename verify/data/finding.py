@@ -417,12 +417,10 @@ def _misfit(examples: Examples, guess: _Guess, share: Fraction, odd: int) -> Inv
     )
 
 
-def too_long(line: str) -> str:
-    """That a line has a number that is too long, and the most; empty if it has none."""
+def too_long(line: str, most: int = LARGEST_DIGITS) -> str:
+    """That a line has a number of more digits than most; empty if it has none."""
     longest = max(map(len, re.findall("[0-9a-z]+", line)), default=0)
-    return f", with a number of {longest:,} digits: at most {LARGEST_DIGITS}" * (
-        longest > LARGEST_DIGITS
-    )
+    return f", with a number of {longest:,} digits: at most {most:,}" * (longest > most)
 
 
 def _is_known(request: Request) -> bool:

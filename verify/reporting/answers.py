@@ -8,6 +8,7 @@ from typing import Any
 
 from arith.theory.arithmetic.directions import Direction
 from arith.theory.arithmetic.lengths_text import lengths_text
+from arith.theory.setting.requests import LARGEST_TEST
 from arith.theory.text.answer import INPUTS, cut
 from arith.theory.text.length_plot import Measured
 from arith.theory.text.text import claim_in_table, count
@@ -131,7 +132,7 @@ def left_out_line(j: JudgedAnswers) -> str:
     """Which prompts were not judged; empty where all were."""
     unread, number, first = j.unread
     shown = " ".join(first.split())
-    shown = f"'{shown if len(shown) <= 60 else f'{shown[:60]}...'}'{too_long(first)}"
+    shown = f"'{shown if len(shown) <= 60 else f'{shown[:60]}...'}'{too_long(first, LARGEST_TEST)}"
     what = "no inputs of the task as training writes them"
     parts = {
         f"{unread:,} that are {what}, the first is number {number:,}: {shown}": unread,
