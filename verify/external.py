@@ -18,6 +18,7 @@ import numpy as np
 from arith.theory.errors import InvalidInput
 from arith.theory.generalization.predict import predict
 from arith.theory.observation.support import support
+from arith.theory.setting.requests import LARGEST_TEST
 from arith.theory.setting.settings import Setting
 from arith.verify.data.answers import parse_log
 from arith.verify.data.files import Examples
@@ -46,8 +47,6 @@ _ROOM = 8
 _MOST = 256 * 2**20
 """Bytes of a log."""
 _DIGITS = re.compile(r"[0-9a-z]+")
-_LONGEST = 1000
-"""The longest operand that is tested."""
 
 
 def read_answers(path: Path) -> Examples:
@@ -155,7 +154,7 @@ def answered_setting(setting: Setting, models: Sequence[Examples]) -> Setting:
         for prompt in x.prompts
         for word in _DIGITS.findall(prompt)
     }
-    others = {x for x in numbers if x <= _LONGEST}
+    others = {x for x in numbers if x <= LARGEST_TEST}
     if setting.width and len(others) == 1 and others != {setting.operand_width}:
         [own] = others
         raise InvalidInput(

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from arith.verify.judging.answers import JudgedAnswers, answered_domain, judge_e
 from arith.verify.judging.judge import Verdict, exit_code
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import inputs
+from arith.verify.reporting.answers import left_out_line
 
 
 def setting(**words: Any) -> Setting:
@@ -333,6 +335,23 @@ def test_test_lengths_are_those_that_were_answered() -> None:
     natural = setting(task="add", train_digits="2", **PLAIN)
     found = answered_setting(natural, [Examples(["12+34=", "1234+5="], ["46", "1239"])])
     assert found.test_lengths == (2, 4)
+    ones = "1" * 1_001
+    found = answered_setting(natural, [Examples(["12+34=", f"{ones}+5="], ["46", ones])])
+    assert found.test_lengths == (2,)
+
+
+def test_a_long_number_is_judged_at_once_and_one_too_long_is_named() -> None:
+    from arith.verify.data.files import Examples
+
+    ones = "1" * 700
+    rows = [*LINES[:200], (f"{ones}+5=", ones[:-1] + "6"), ("1" * 1_200 + "+5=", "1")]
+    model = Examples([prompt for prompt, _ in rows], [answer for _, answer in rows])
+    started = process_time()
+    asked = answered_setting(setting(task="add", train_digits="1-3", **PLAIN), [model])
+    got = judge_examples(asked, [model])
+    assert process_time() - started < 5
+    assert max(x.digits for x in got.lengths) == 700
+    assert "with a number of 1,200 digits: at most 1,000" in left_out_line(got)
 
 
 # --- Python --------------------------------------------------------------------------------

@@ -131,24 +131,14 @@ class ObservedDomain(Domain):
         shown = self.cut(n, base, operands)
         if not shown:
             return False
-        asked = [box for box in test.boxes(base, operands) if self._is_defined(box, base)]
+        asked = [box for box in test.boxes(base, operands) if is_defined(self.task, box, base)]
         if self.natural and not all(
             w in self.widths
             for w in test.operand_lengths(n, operands)
-            if self._is_defined(box_of_widths(w, self.digit_base(base)), self.digit_base(base))
+            if is_defined(self.task, box_of_widths(w, self.digit_base(base)), self.digit_base(base))
         ):
             return False
         return all(sum(_common(box, x) for x in shown) == box.size for box in asked)
-
-    def _is_defined(self, box: Box, base: int) -> bool:
-        """Whether the task is defined on some member of a box."""
-        if self.task is None or not self.task.needs_order:
-            return True
-        largest = self.task.constant
-        for c, row in zip(self.task.coefficients, box.digits, strict=True):
-            pick = max if c > 0 else min
-            largest += c * sum(pick(values) * base**i for i, values in enumerate(row))
-        return largest >= 0
 
     def of_operation(self, index: int) -> Domain:
         return self.operations[index]
@@ -441,6 +431,17 @@ def _inputs(box: Box, task: Task, base: int) -> int:
     if not task.needs_order or box.size > _COUNTED:
         return box.size
     return int(np.count_nonzero(task.evaluate(*operand_tuples(box.digits, base)) >= 0))
+
+
+def is_defined(task: Task | None, box: Box, base: int) -> bool:
+    """Whether a task is defined on some member of a box."""
+    if task is None or not task.needs_order:
+        return True
+    largest = task.constant
+    for c, row in zip(task.coefficients, box.digits, strict=True):
+        pick = max if c > 0 else min
+        largest += c * sum(pick(values) * base**i for i, values in enumerate(row))
+    return largest >= 0
 
 
 def box_of_widths(widths: tuple[int, ...], base: int) -> Box:

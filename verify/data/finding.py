@@ -1,7 +1,9 @@
 """What a file of examples is: its format, task, base and lengths, and what it shows and lacks.
 
-Formats and tasks are tried in order, and the first that fits most lines is taken.  What the user
-says is not looked for.
+Formats and tasks are tried in order, and the first that fits most lines is taken.  Some of the
+lines are looked at, then the task is applied to all of them; the lines that it does not fit are
+looked at once more beside the others, so that a rarer one, as a modulus that few sums reach, is
+found by them.  What the user says is not looked for.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations
 from math import gcd, inf, prod, sqrt
 from operator import itemgetter
 from typing import Any
@@ -22,7 +24,14 @@ from arith.theory.arithmetic.domains import Domain, each_text
 from arith.theory.arithmetic.expressions import NAMES, parse_task
 from arith.theory.arithmetic.integer_arrays import exact_dtype
 from arith.theory.arithmetic.lengths_text import lengths_text, runs
-from arith.theory.arithmetic.observed import ObservedDomain, distinct, observed, widths_of
+from arith.theory.arithmetic.observed import (
+    ObservedDomain,
+    box_of_widths,
+    distinct,
+    is_defined,
+    observed,
+    widths_of,
+)
 from arith.theory.arithmetic.tasks import (
     DIGIT_FUNCTIONS,
     SIGNED,
@@ -66,14 +75,17 @@ _LINE = 100
 _LONGEST = 1_000
 """Characters of a number, zeros before it included; longer ones are none."""
 _LEAST_WRAPPED = 5
-"""Lines by which a modulus shows itself."""
+"""Lines that a modulus fits beyond those that whole numbers fit: of fewer some modulus is met by
+chance."""
 _FEW = 20
-"""Lines of which all may have one answer."""
+"""Lines of which all may have one answer; and answers that may all be explained by chance."""
 _FINEST = 100
 """The largest denominator of the chance of a space."""
 _DRAWS = 60
 """Of three lines each, to find a modulus that errors do not hide."""
 _MOST_OPERANDS = len(NAMES)
+_MOST_TOGETHER = 100_000
+"""Combinations of lengths that are looked for."""
 _SHOWN = 60
 _MOST_LISTED = 6
 _ORDERS = (("most", "most"), ("most", "least"), ("least", "least"), ("least", "most"))
@@ -255,7 +267,7 @@ def find_setting(
     if between:
         examples = Examples([parted(x) for x in examples.prompts], examples.answers)
     guess = _guess(examples, given, Request(**given))
-    rows = _Rows.read(examples, guess)
+    guess, rows = _of_all(examples, guess, Request(**given))
     count = len(rows.digits)
     if count < LEAST_FIT * len(examples):
         raise _misfit(examples, guess, Fraction(count, len(examples)), int(rows.right.argmin()))
@@ -289,6 +301,27 @@ def find_setting(
     )
 
 
+def _of_all(examples: Examples, guess: _Guess, known: Request) -> tuple[_Guess, _Rows]:
+    """A guess, or one whose task fits more of all lines, and the lines.
+
+    The task that fits most of some lines may fit no line of another kind, of which these have too
+    few: so the lines that it does not fit are looked at beside them.
+    """
+    rows = _Rows.read(examples, guess)
+    odd = np.flatnonzero(~rows.right)
+    if not len(odd) or guess.is_given:
+        return guess, rows
+    odd = odd[:: -(-len(odd) // LOOKED_AT)]
+    some = sorted({*odd.tolist(), *range(0, len(examples), _step(examples))})
+    beside = Examples([examples.prompts[i] for i in some], [examples.answers[i] for i in some])
+    fits = _tasks(reading(guess.cut(beside), guess.base, guess.order), None, known, guess.base)
+    if fits is None or fits[1] == guess.task:
+        return guess, rows
+    other = replace(guess, task=fits[1], others=fits[2])
+    again = _Rows.read(examples, other)
+    return (other, again) if len(again.digits) > len(rows.digits) else (guess, rows)
+
+
 def _parted_by_spaces(examples: Examples) -> bool:
     """Whether operands have nothing but a space between them, and no other space stands there."""
     words = [x.rstrip("= ").split() for x in examples.prompts]
@@ -308,6 +341,8 @@ class _Guess:
 
     Args:
         layout: as it was given; None where it is to be found.
+        others: further tasks that fit as many lines.
+        is_given: whether the task is.
     """
 
     task: Task
@@ -316,6 +351,7 @@ class _Guess:
     form: Form
     layout: Layout | None
     others: tuple[str, ...] = ()
+    is_given: bool = False
 
     def cut(self, examples: Examples) -> Columns:
         """The examples as numbers in text."""
@@ -333,7 +369,7 @@ def _guess(examples: Examples, given: Mapping[str, Any], known: Request) -> _Gue
         Request(), task=known.task, expr=known.expr, modulus=known.modulus, results=known.results
     )
     asked = stated.setting().task if named and _is_known(known) else None
-    found: list[tuple[Fraction, float, _Guess]] = []
+    found: list[tuple[Fraction, bool, float, _Guess]] = []
     for base in [known.base] if "base" in given else _bases(some):
         texts = cleaned(some, base)
         for form in _forms(texts, asked, layout):
@@ -344,25 +380,27 @@ def _guess(examples: Examples, given: Mapping[str, Any], known: Request) -> _Gue
                 if layout and order != (layout.operands_first, layout.result_first):
                     continue
                 read = reading(cut, base, order)
-                if len(some) > _FEW and len(np.unique(read.results[read.fits])) == 1:
+                different = len(np.unique(read.results[read.fits]))
+                if len(some) > _FEW and different == 1:
                     continue  # cut where zeros are
                 if fits := _tasks(read, asked, known, base):
                     fit, task, others = fits
-                    guess = _Guess(task, base, order, form, layout, others)
-                    found.append((fit, task.modulus or inf, guess))
-                    if fit == 1 and task.modulus is None:
+                    guess = _Guess(task, base, order, form, layout, others, asked is not None)
+                    found.append((fit, different > _FEW, task.modulus or inf, guess))
+                    if fit == 1 and different > _FEW and task.modulus is None:
                         return guess
-    # A larger modulus is met by chance more seldom.  (Two digits read in the other order, sums and
-    # differences are right modulo 99 too: of the whole numbers first.)
-    best = max(found, key=itemgetter(0, 1), default=None)
+    # Few answers say little: in an odd base the last carry of a sum is the parity of all digits
+    # before it.  A larger modulus is met by chance more seldom.  (Two digits read in the other
+    # order, sums and differences are right modulo 99 too: of the whole numbers first.)
+    best = max(found, key=itemgetter(0, 1, 2), default=None)
     if best is None or best[0] < _NEAR:
         what = asked.text() if asked else "any task"
         raise InvalidInput(
             f"the examples are not read as examples of {what}: the first is "
-            f"'{_cut(examples.line(0))}'{_too_long(examples.line(0))}, and a line looks like "
+            f"'{_cut(examples.line(0))}'{too_long(examples.line(0))}, and a line looks like "
             "12+34=46 (--task, --layout and --base say more)"
         )
-    share, _, guess = best
+    share, *_, guess = best
     if share < LEAST_FIT:
         _, right = _right(reading(guess.cut(some), guess.base, guess.order), guess.task)
         raise _misfit(some, guess, share, int(right.argmin()))
@@ -375,16 +413,14 @@ def _misfit(examples: Examples, guess: _Guess, share: Fraction, odd: int) -> Inv
     return InvalidInput(
         f"{float(100 * share):.3g}% of the examples are of {guess.task.text()} in base "
         f"{guess.base}, and {float(100 * LEAST_FIT):.3g}% have to be: one that is not is "
-        f"'{_cut(line)}'{_too_long(line)} (--task, --layout and --base say how to read them)"
+        f"'{_cut(line)}'{too_long(line)} (--task, --layout and --base say how to read them)"
     )
 
 
-def _too_long(line: str) -> str:
-    """That a line has a number that is too long; empty if it has none."""
+def too_long(line: str, most: int = LARGEST_DIGITS) -> str:
+    """That a line has a number of more digits than most; empty if it has none."""
     longest = max(map(len, re.findall("[0-9a-z]+", line)), default=0)
-    return f", with a number of {longest:,} digits: at most {LARGEST_DIGITS}" * (
-        longest > LARGEST_DIGITS
-    )
+    return f", with a number of {longest:,} digits: at most {most:,}" * (longest > most)
 
 
 def _is_known(request: Request) -> bool:
@@ -396,8 +432,13 @@ def _is_known(request: Request) -> bool:
 
 def _sample(examples: Examples) -> Examples:
     """Some of the examples, from everywhere."""
-    step = -(-len(examples) // LOOKED_AT)
+    step = _step(examples)
     return Examples(examples.prompts[::step], examples.answers[::step])
+
+
+def _step(examples: Examples) -> int:
+    """Of how many lines one is looked at."""
+    return -(-len(examples) // LOOKED_AT)
 
 
 def _bases(examples: Examples) -> list[int]:
@@ -479,10 +520,11 @@ def _tasks(
         ]
         if not fits:
             return None
-        most = max(fit for fit, _ in fits)
-        best = [task for fit, task in fits if fit == most]
+        lead = 0 if known.modulus else _LEAST_WRAPPED - 1
+        worth = [fit - lead * (task.modulus is not None) for fit, task in fits]
+        best = [task for w, (_, task) in zip(worth, fits, strict=True) if w == max(worth)]
         parts.append(best[0])
-        total += most
+        total += fits[worth.index(max(worth))][0]
         others = tuple(
             dict.fromkeys(
                 x.text()
@@ -702,7 +744,14 @@ def _options(
     lengths = np.unique(rows.widths.max(axis=1)).tolist()
     found["train_digits"] = "+".join(map(str, lengths))
     each = [tuple(np.unique(column).tolist()) for column in rows.widths.T]
-    if natural and not filled and len({*each}) > 1 and _all_together(rows.widths, each):
+    together = {tuple(x) for x in np.unique(rows.widths, axis=0).tolist()}
+    if (
+        natural
+        and not filled
+        and len({*each}) > 1
+        and len(together) == prod(map(len, each))
+        and together != _lengths_together(task, guess.base, lengths)
+    ):
         found["train_digits"] = each_text(each)
     wide = False
     if not natural:
@@ -723,9 +772,16 @@ def _options(
     return {name: value for name, value in found.items() if name not in given}
 
 
-def _all_together(widths: np.ndarray, each: Sequence[Sequence[int]]) -> bool:
-    """Whether operands have every combination of the lengths that each of them has."""
-    return len(np.unique(widths, axis=0)) == prod(map(len, each))
+def _lengths_together(task: Task, base: int, lengths: Sequence[int]) -> set[tuple[int, ...]]:
+    """The lengths that operands have together where the longest has one of some lengths.
+
+    Those are left out on which the task is not defined.  None are known where they are too many.
+    """
+    if lengths[-1] ** task.operands > _MOST_TOGETHER:
+        return set()
+    domain = Domain(tuple(lengths))
+    every = (w for n in lengths for w in domain.operand_lengths(n, task.operands))
+    return {w for w in every if is_defined(task, box_of_widths(w, base), base)}
 
 
 def _layout(extra: set[int], guess: _Guess, examples: Examples, wide: bool) -> str:
@@ -835,15 +891,8 @@ def _lacking(
     if missing:
         yield f"inputs of {lengths_text(missing)}"
     if setting.natural and not setting.train.each:
-        every = (
-            [
-                w
-                for n in train.lengths
-                for w in product(range(1, n + 1), repeat=len(names))
-                if max(w) == n
-            ]
-            if last ** len(names) <= 100_000
-            else []
+        every = sorted(
+            _lengths_together(setting.task, base, train.lengths), key=lambda w: (max(w), w)
         )
         gone = [w for w in every if w not in set(train.widths)]
         if gone and train.kind != "every":

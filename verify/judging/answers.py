@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, cached_property
-from itertools import islice, product
+from itertools import islice
 
 import numpy as np
 
@@ -501,8 +501,10 @@ def is_in_boxes(digits: np.ndarray, boxes: Sequence[Box]) -> np.ndarray:
     found = np.zeros(len(digits), dtype=bool)
     for box in boxes:
         inside = np.ones(len(digits), dtype=bool)
-        for j, i in product(range(digits.shape[1]), range(digits.shape[2])):
-            inside &= np.isin(digits[:, j, i], box.values(j, i + 1))
+        for j, row in enumerate(box.digits):
+            inside &= ~digits[:, j, len(row) :].any(axis=1)
+            for i, values in enumerate(row[: digits.shape[2]]):
+                inside &= np.isin(digits[:, j, i], values)
         found |= inside
     return found
 

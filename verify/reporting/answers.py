@@ -8,9 +8,11 @@ from typing import Any
 
 from arith.theory.arithmetic.directions import Direction
 from arith.theory.arithmetic.lengths_text import lengths_text
+from arith.theory.setting.requests import LARGEST_TEST
 from arith.theory.text.answer import INPUTS, cut
 from arith.theory.text.length_plot import Measured
 from arith.theory.text.text import claim_in_table, count
+from arith.verify.data.finding import too_long
 from arith.verify.judging.answers import MOST_SHOWN, AnswersAt, JudgedAnswers, is_too_wide
 from arith.verify.judging.intervals import CONFIDENCE
 from arith.verify.judging.judge import LengthVerdict, Verdict
@@ -130,10 +132,10 @@ def left_out_line(j: JudgedAnswers) -> str:
     """Which prompts were not judged; empty where all were."""
     unread, number, first = j.unread
     shown = " ".join(first.split())
-    shown = shown if len(shown) <= 60 else f"{shown[:60]}..."
+    shown = f"'{shown if len(shown) <= 60 else f'{shown[:60]}...'}'{too_long(first, LARGEST_TEST)}"
     what = "no inputs of the task as training writes them"
     parts = {
-        f"{unread:,} that are {what}, the first is number {number:,}: '{shown}'": unread,
+        f"{unread:,} that are {what}, the first is number {number:,}: {shown}": unread,
         f"{j.repeated:,} that repeat an earlier one": j.repeated,
         f"{j.untested:,} of lengths neither trained nor tested": j.untested,
     }
