@@ -178,7 +178,7 @@ class JudgedModels(Shown):
         told = self.to_json()["lengths"]
         flat = ({n: x for n, x in length.items() if not isinstance(x, dict | list)} for length in told)
         return [
-            {**columns, **one, **_renamed(length["measured"])}
+            {**columns, **one, **_forecast(length["forecast"]), **_renamed(length["measured"])}
             for one, length in zip(flat, told, strict=True)
         ]
 
@@ -195,6 +195,13 @@ class JudgedModels(Shown):
 
         v = self.judged.verdict
         return drawn([(v.cell.label(), v.prediction, models_measured(self.judged, self.names))])
+
+
+def _forecast(found: dict[str, Any] | None) -> dict[str, float | None]:
+    """The columns of a forecast; empty ones where there is none."""
+    found = found or {}
+    ends = {f"forecast_{name}": found.get(name) for name in ("low", "high")}
+    return {"forecast": found.get("median"), **ends}
 
 
 def _renamed(measured: dict[str, float] | None) -> dict[str, float | None]:
@@ -269,7 +276,8 @@ def judge(
         models = [external.read_answers(Path(x)) for x in answer]
     else:
         models = [external.listed_answers(answer)]
-    said = setting.found.given if isinstance(setting, Read) else {n for n, x in options.items() if x}
+    said = {n for n, x in options.items() if x is not None}
+    said = set(setting.found.given) if isinstance(setting, Read) else said
     if (setting is None or isinstance(setting, Read)) and "test_digits" not in said:
         asked = external.answered_setting(asked, models)
     notes = [*notes, *external.notes_on_answers(names, models)]

@@ -25,9 +25,9 @@ from arith.theory.text.style import (
 from arith.theory.text.text import claim_word
 
 if TYPE_CHECKING:
-    from arith.theory.generalization.forecast import Forecast
     from matplotlib.axes import Axes
 
+    from arith.theory.generalization.forecast import Forecast
     from arith.theory.generalization.lengths import LengthPrediction
     from arith.theory.generalization.predict import Prediction
 

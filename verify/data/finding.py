@@ -314,9 +314,9 @@ def _check_width(chosen: Mapping[str, Any], given: Mapping[str, Any], examples: 
     longest = max(read_lengths(asked, "--test-digits", LARGEST_TEST))
     if longest > width:
         raise InvalidInput(
-            f"the examples are padded to {width} digits, as '{_cut(examples.line(0))}', so operands "
-            f"of {longest} digits cannot be written (--test-digits {asked}): --width {longest} asks "
-            "as if they were padded to that"
+            f"the examples are padded to {width} digits, as '{_cut(examples.line(0))}', so "
+            f"operands of {longest} digits cannot be written (--test-digits {asked}): --width "
+            f"{longest} asks as if they were padded to that"
         )
 
 

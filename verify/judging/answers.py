@@ -1,8 +1,8 @@
 """Prompts and answers of models, judged by the prediction of the setting that they are of.
 
-Whether a model ignores digits, or is stable, cannot be seen from answers.  It is measured of a model
-that is handed over (``Stays``).  Else, where a claim asks for that, answers as predicted agree with
-it, and others leave it inconclusive.
+Whether a model ignores digits, or is stable, cannot be seen from answers.  It is measured of a
+model that is handed over (``Stays``).  Else, where a claim asks for that, answers as predicted
+agree with it, and others leave it inconclusive.
 """
 
 from __future__ import annotations
@@ -616,7 +616,7 @@ def _of_answers(verdict: CellVerdict, measured: bool) -> CellVerdict:
 
     def decided(x: LengthVerdict) -> LengthVerdict:
         asks = x.prediction.requires_noise_invariance or x.prediction.requires_measured_stability
-        unknown = x.verdict == Verdict.DIVERGE and (asks and not measured or is_too_wide(x))
+        unknown = x.verdict == Verdict.DIVERGE and ((asks and not measured) or is_too_wide(x))
         return replace(x, verdict=Verdict.INCONCLUSIVE) if unknown else x
 
     return replace(verdict, lengths=tuple(map(decided, verdict.lengths)))

@@ -143,8 +143,9 @@ def premise_lines(j: JudgedAnswers) -> list[str]:
     said = []
     if noise and run.indifference is not None:
         said.append(
-            f"Noise at digits that training never varied changes {_changed(run.indifference)} of the "
-            f"answers where it was trained; {_changed(premise.INDIFFERENT)} may change: "
+            "Noise at digits that training never varied changes "
+            f"{_changed(run.indifference)} of the answers where it was trained; "
+            f"{_changed(premise.INDIFFERENT)} may change: "
             f"{_met(run.indifferent)}"
         )
     for x in asks:
@@ -185,8 +186,8 @@ def next_lines(j: JudgedAnswers) -> list[str]:
     if not j.measured and any(_is_unknown(x) for x in v.lengths):
         lines.append(
             "Not known: whether the model uses digits that were always the same in training. Then "
-            f"the claim does not speak of it, and noise on tokens in training helps ({_IGNORED}). To "
-            "know, hand the model over, and it is measured: arith.judge(module, "
+            f"the claim does not speak of it, and noise on tokens in training helps ({_IGNORED}). "
+            "To know, hand the model over, and it is measured: arith.judge(module, "
             "arith.read(FILE), tokenizer=...), or arith judge --model hf:FOLDER "
             "(docs/your-data.md)."
         )
