@@ -172,7 +172,7 @@ def advise(
         print_lines([f"{data}: {read.lines()[0]}", *read.assumed_lines()])
         print()
     print_lines(advice_text(advice))
-    if read and any(x.requires_noise_invariance for x in advice.prediction.lengths):
+    if read and any(x.requires_noise_invariance for x in advice.current.lengths):
         print_lines([_NOISE])
 
 

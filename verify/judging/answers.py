@@ -52,6 +52,7 @@ _USUAL, _BY_CHANCE = 5, 1e-4
 """How many answers of a combination of lengths are expected where they are compared one by one, and
 the chance at which answers are taken as spread otherwise."""
 _WORDS = re.compile("[0-9a-z]+")
+_NUMBERS = re.compile(r"\b[0-9][0-9a-z]*")
 _ZEROS = {
     "most": re.compile(r"(?<![0-9a-z ])0[0-9a-z]"),
     "least": re.compile(r"[0-9a-z]0(?![0-9a-z ])"),
@@ -413,7 +414,7 @@ def is_too_long(prompt: str, setting: Setting) -> bool:
     """Whether a prompt has operands that are longer than the width that training pads to."""
     if setting.natural or not setting.layout.operators:
         return False
-    return max(map(len, _WORDS.findall(prompt)), default=0) > setting.operand_width
+    return max(map(len, _NUMBERS.findall(prompt)), default=0) > setting.operand_width
 
 
 def check_prompts(fmt: Format) -> None:
