@@ -207,12 +207,17 @@ def verdict_parts(verdicts: Sequence[CellVerdict]) -> list[Part]:
     ]
 
 
-def answer_parts(judged: JudgedAnswers) -> list[Part]:
-    """What models answered at each length, which function explains it, and the verdict."""
+def answer_parts(judged: JudgedAnswers, notes: Sequence[str] = ()) -> list[Part]:
+    """What models answered at each length, which function explains it, and the verdict.
+
+    Args:
+        notes: lines to stand above the verdict.
+    """
+    from arith.theory.text.text import setting_lines
     from arith.verify.reporting import answers
 
     parts: list[Part] = [
-        Text(judged.verdict.cell.label(), bold=True),
+        Text("\n".join(setting_lines(judged.verdict.cell.setting)), bold=True),
         Table(answers.COLUMNS, answers.answer_rows(judged)),
         *(Text(line, indent="  ") for line in answers.answer_legend(judged)),
         Text(""),
@@ -223,9 +228,10 @@ def answer_parts(judged: JudgedAnswers) -> list[Part]:
     if judged.surprising:
         rows = answers.surprising_rows(judged)
         parts += [Text(answers.surprising_title(judged)), Table(answers.SURPRISING, rows)]
-    if left_out := answers.left_out_line(judged):
-        parts.append(Text(left_out))
-    return [*parts, Text(answers.answer_sentence(judged), bold=True)]
+    said = [*answers.left_out_lines(judged), *notes, *answers.premise_lines(judged)]
+    parts += [Text(line, indent="  ") for line in said]
+    parts.append(Text(answers.answer_sentence(judged), bold=True))
+    return [*parts, *(Text(line, indent="  ") for line in answers.next_lines(judged))]
 
 
 def shown(items: Sequence[_Item], what: str) -> Iterator[_Item]:

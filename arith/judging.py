@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 from arith.keywords import python_errors, read, takes
 from arith.printing import Part, Text, answer_parts, verdict_parts
 from arith.predicting import Shown
+from arith.reading import Read
+from arith.reading import read as read_file
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.requests import Request, chosen, setting_columns
 from arith.theory.setting.settings import Setting
@@ -149,10 +151,12 @@ class JudgedModels(Shown):
     Args:
         judged: what was answered at each length, and the verdict on it.
         names: of the models.
+        notes: lines on what was taken for granted, and on what looks wrong.
     """
 
     judged: JudgedAnswers
     names: Sequence[str] = ("the model",)
+    notes: Sequence[str] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -166,7 +170,7 @@ class JudgedModels(Shown):
 
     def parts(self) -> list[Part]:
         """The lengths, what explains the answers, the surprising ones, and the verdict."""
-        return answer_parts(self.judged)
+        return answer_parts(self.judged, self.notes)
 
     def records(self) -> list[dict[str, Any]]:
         """The lengths: what was asked, predicted and measured, and the verdict."""
@@ -174,7 +178,7 @@ class JudgedModels(Shown):
         told = self.to_json()["lengths"]
         flat = ({n: x for n, x in length.items() if not isinstance(x, dict | list)} for length in told)
         return [
-            {**columns, **one, **_renamed(length["measured"])}
+            {**columns, **one, **_forecast(length["forecast"]), **_renamed(length["measured"])}
             for one, length in zip(flat, told, strict=True)
         ]
 
@@ -193,6 +197,13 @@ class JudgedModels(Shown):
         return drawn([(v.cell.label(), v.prediction, models_measured(self.judged, self.names))])
 
 
+def _forecast(found: dict[str, Any] | None) -> dict[str, float | None]:
+    """The columns of a forecast; empty ones where there is none."""
+    found = found or {}
+    ends = {f"forecast_{name}": found.get(name) for name in ("low", "high")}
+    return {"forecast": found.get("median"), **ends}
+
+
 def _renamed(measured: dict[str, float] | None) -> dict[str, float | None]:
     """The columns of what was measured; empty ones where nothing was."""
     found = measured or {}
@@ -208,6 +219,7 @@ def judge(
     answer: Any,
     setting: Any = None,
     *,
+    data: str | Path | None = None,
     tokenizer: Any = None,
     prompt_template: str = "{prompt}",
     **options: Any,
@@ -215,10 +227,12 @@ def judge(
     """Judge the answers of any model against the prediction of a setting, as ``arith judge`` does.
 
     Args:
-        answer: a function from a list of prompts to a list of texts; a torch module, with a
-            tokenizer; a list of answers, each ``{"prompt": ..., "answer": ...}`` or a pair; or a
+        answer: a torch module, with a tokenizer: it is asked, and its premises are measured; a
+            function from a list of prompts to a list of texts; a list of answers, each ``{"prompt": ..., "answer": ...}`` or a pair; or a
             file of answers, or several, each of one model.
-        setting: how the model was trained: what ``predict`` gives, or its options.
+        setting: how the model was trained: what ``read`` or ``predict`` gives, or a file of its
+            training examples; else options say it.
+        data: the same file, by the name that the command has for it.
         tokenizer: of a module: ``encode`` and ``decode``.
         prompt_template: what a model is given: ``{prompt}`` stands for the prompt, ``{a}`` and
             ``{b}`` for operands in ordinary digits.
@@ -229,40 +243,45 @@ def judge(
     from arith.verify import external
     from arith.verify.judging.answers import judge_examples
 
-    if setting is not None and chosen(Request, options):
+    if setting is not None and data is not None:
+        raise InvalidInput("give a setting or data, not both")
+    setting = data if setting is None else setting
+    if isinstance(setting, str | Path) and Path(setting).exists():
+        setting = read_file(setting, **options)
+    elif setting is not None and chosen(Request, options):
         raise InvalidInput("give a setting or its options, not both")
     asked = setting
     if setting is None:
         asked = read(Request, options).setting()
+    notes = setting.found.assumed_lines() if isinstance(setting, Read) else []
     asked = getattr(asked, "setting", asked)
     if not isinstance(asked, Setting):
-        raise InvalidInput(f"{reprlib.repr(setting)} is no setting: give what predict(...) gives")
-    names: Sequence[str] = ("the model",)
+        raise InvalidInput(
+            f"{reprlib.repr(setting)} is no setting and no file: give what predict(...) or "
+            "read(...) gives, or a file of training examples"
+        )
     if callable(answer):
         if hasattr(answer, "parameters"):
-            from arith.verify.external_model import greedy
-
             if tokenizer is None:
                 raise InvalidInput("a torch module needs tokenizer=..., with encode and decode")
-            tokens = external.answer_tokens(asked)
-            models = [
-                external.ask(
-                    lambda texts: greedy(answer, tokenizer, texts, tokens), asked, prompt_template
-                )
-            ]
+            found = external.judge_module(answer, tokenizer, asked, prompt_template)
         else:
-            models = [external.ask(answer, asked, prompt_template)]
+            found = external.judge_model(answer, None, asked, prompt_template)
+        return JudgedModels(found, notes=notes)
+    names: Sequence[str] = ("the model",)
+    if isinstance(answer, str | Path):
+        answer = [answer]
+    if isinstance(answer, Sequence) and answer and all(isinstance(x, str | Path) for x in answer):
+        names = [Path(x).name for x in answer]
+        models = [external.read_answers(Path(x)) for x in answer]
     else:
-        if isinstance(answer, str | Path):
-            answer = [answer]
-        if isinstance(answer, Sequence) and answer and all(isinstance(x, str | Path) for x in answer):
-            names = [Path(x).name for x in answer]
-            models = [external.read_answers(Path(x)) for x in answer]
-        else:
-            models = [external.listed_answers(answer)]
-        if setting is None and options.get("test_digits") is None:
-            asked = external.answered_setting(asked, models)
-    return JudgedModels(judge_examples(asked, models), names)
+        models = [external.listed_answers(answer)]
+    said = {n for n, x in options.items() if x is not None}
+    said = set(setting.found.given) if isinstance(setting, Read) else said
+    if (setting is None or isinstance(setting, Read)) and "test_digits" not in said:
+        asked = external.answered_setting(asked, models)
+    notes = [*notes, *external.notes_on_answers(names, models)]
+    return JudgedModels(judge_examples(asked, models), names, notes)
 
 
 @contextmanager

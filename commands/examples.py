@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from arith.commands.options import completion, takes
+from arith.commands.options import completion, takes, written_names
 from arith.printing import waiting
 from arith.theory.errors import InvalidInput, unknown_name
 from arith.theory.setting.requests import Request, setting_words
@@ -17,6 +17,7 @@ from arith.theory.setting.requests import Request, setting_words
 
 @takes(Request)
 def examples(
+    context: typer.Context,
     number: Annotated[int, typer.Option(help="How many.")] = 10_000,
     seed: Annotated[int, typer.Option(help="Of the examples: the same seed draws the same.")] = 0,
     test: Annotated[
@@ -35,6 +36,13 @@ def examples(
             autocompletion=completion(("text", "jsonl", "lm-eval")),
         ),
     ] = "text",
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help="The training examples, in place of options that describe them; with --test: at "
+            "trained lengths, inputs that are not among them."
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(help="The file, or the folder of --as lm-eval; else it is printed."),
@@ -42,18 +50,36 @@ def examples(
     **options: Any,
 ) -> None:
     """Write examples of a setting to a file."""
-    from arith.verify.plan.examples import KINDS, as_jsonl, as_text, draw_examples, lm_eval_task
+    from arith.verify.plan.examples import (
+        KINDS,
+        as_jsonl,
+        as_text,
+        draw_examples,
+        find_setting_of,
+        lm_eval_task,
+    )
+    from arith.verify.plan.given import read_examples
     from arith.verify.records.files import write
 
     if kind not in KINDS:
         raise unknown_name("kind of file", kind, KINDS)
     if kind == "lm-eval" and out is None:
         raise InvalidInput("--as lm-eval writes a folder: say which by --out")
-    setting = Request(**options).setting()
     test |= kind == "lm-eval"
+    if data is not None and not test:
+        raise InvalidInput(
+            "--data says what was trained: with it test examples are written, --test"
+        )
     with waiting("drawing examples"):
-        drawn = draw_examples(setting, number, seed, test)
-    words = [*setting_words(setting), f"--number {number}", f"--seed {seed}", *["--test"] * test]
+        if data is None:
+            setting = Request(**options).setting()
+            drawn, asked = draw_examples(setting, number, seed, test), setting_words(setting)
+        else:
+            found = find_setting_of(data, None, Request(**options), written_names(context))
+            setting, trained = found.setting, set(read_examples(data).prompts)
+            drawn = draw_examples(setting, number, seed, test, trained)
+            asked = [f"--data {data.name}"]
+    words = [*asked, f"--number {number}", f"--seed {seed}", *["--test"] * test]
     how = f"arith examples {' '.join(words)}"
     if kind == "lm-eval":
         assert out is not None

@@ -83,13 +83,12 @@ def judge(
         for name in ("prompt_template", "trust_remote_code", "device"):
             if given := written(context, (name,)):
                 raise InvalidInput(f"{given[0]} goes with --model {EXTERNAL}PATH")
-        setting, trained = _setting(context, data, options)
+        setting, trained, assumed = _setting(context, data, options)
         found = _of_files(answers, setting, bool(written(context, ("test_digits",))), trained)
         if data is None and not written(context, ("layout",)):
             print(_how_read(setting), file=sys.stderr)
-        if data is not None and not written(context, ("pe",)):
-            taken = f"{setting.encoding.name} is taken, --pe says another"
-            print(f"examples do not say the encoding: {taken}", file=sys.stderr)
+        for line in assumed:
+            print(line, file=sys.stderr)
     else:
         assert model is not None
         if not model.startswith(EXTERNAL):
@@ -101,7 +100,9 @@ def judge(
             found = _of_export(path, device)
         else:
             ordinary = {n: x for n, x in _ORDINARY.items() if not written(context, (n,))}
-            setting, _ = _setting(context, data, options | ordinary)
+            setting, _, assumed = _setting(context, data, options | ordinary)
+            for line in assumed:
+                print(line, file=sys.stderr)
             found = _of_model(path, setting, device, prompt_template, trust_remote_code)
     if plot is not None:
         _draw(found, plot)
@@ -117,10 +118,10 @@ def judge(
 
 def _setting(
     context: typer.Context, data: Path | None, options: dict[str, Any]
-) -> tuple[Setting, set[str]]:
+) -> tuple[Setting, set[str], list[str]]:
     """How the models were trained: what options say, and else what is found in the examples.
 
-    Also the prompts of these.
+    Also the prompts of these, and lines on what they do not say.
     """
     given = {name: x for name, x in options.items() if written(context, (name,))}
     if data is not None:
@@ -128,13 +129,14 @@ def _setting(
         from arith.verify.plan.given import read_examples
 
         examples = read_examples(data)
-        return find_setting(examples, given).setting, set(examples.prompts)
+        read = find_setting(examples, given)
+        return read.setting, set(examples.prompts), read.assumed_lines()
     if "train_digits" not in given:
         raise InvalidInput(
             "say how the models were trained: --train-digits, --pe, --layout and --padding, "
             "or --data FILE"
         )
-    return Request(**options).setting(), set()
+    return Request(**options).setting(), set(), []
 
 
 def _of_files(files: list[Path], setting: Setting, tested: bool, trained: set[str]) -> JudgedModels:
@@ -145,7 +147,7 @@ def _of_files(files: list[Path], setting: Setting, tested: bool, trained: set[st
         trained: the prompts of training, where they are known.
     """
     from arith.judging import JudgedModels
-    from arith.verify.external import answered_setting, read_answers
+    from arith.verify.external import answered_setting, notes_on_answers, read_answers
     from arith.verify.judging.answers import judge_examples
 
     models = [read_answers(path) for path in files]
@@ -157,7 +159,8 @@ def _of_files(files: list[Path], setting: Setting, tested: bool, trained: set[st
             )
     with waiting("judging"):
         asked = setting if tested else answered_setting(setting, models)
-        return JudgedModels(judge_examples(asked, models), [path.name for path in files])
+        names = [path.name for path in files]
+        return JudgedModels(judge_examples(asked, models), names, notes_on_answers(names, models))
 
 
 def _of_export(path: Path, device: str) -> JudgedModels:
@@ -177,14 +180,14 @@ def _of_model(
 ) -> JudgedModels:
     """The verdict on a language model from disk."""
     from arith.judging import JudgedModels
-    from arith.verify.external import answer_tokens, ask
+    from arith.verify.external import answer_tokens, judge_model
     from arith.verify.external_model import load
-    from arith.verify.judging.answers import judge_examples
 
-    answer = partial(load(path, device, trusted).complete, tokens=answer_tokens(setting))
     with waiting("asking"):
-        examples = ask(answer, setting, template)
-        return JudgedModels(judge_examples(setting, [examples]), [path.name])
+        model, tokens = load(path, device, trusted), answer_tokens(setting)
+        answer = partial(model.complete, tokens=tokens)
+        disturb = partial(model.disturbed, tokens=tokens)
+        return JudgedModels(judge_model(answer, disturb, setting, template), [path.name])
 
 
 def _how_read(setting: Setting) -> str:

@@ -97,3 +97,8 @@ def written(
         for name in names
         if (source := context.get_parameter_source(name)) and source.name == "COMMANDLINE"
     ]
+
+
+def written_names(context: typer.Context) -> list[str]:
+    """The options of a setting that the command line names, as a request names them."""
+    return [name for name in options_of(Request) if written(context, (name,))]

@@ -20,6 +20,7 @@ from arith.commands.options import (
     check_store,
     takes,
     written,
+    written_names,
 )
 from arith.printing import (
     digit_parts,
@@ -32,6 +33,11 @@ from arith.printing import (
 )
 from arith.theory.errors import InvalidInput, unknown_name
 from arith.theory.setting.requests import Request, flag, read_lengths, read_numbers
+
+_NOISE = (
+    "What is predicted is of models that ignore digits which were always the same in training. A "
+    "plain training does not make them ignored: noise on tokens does (docs/ignored-digits.md)."
+)
 
 
 @takes(Request)
@@ -91,7 +97,7 @@ def predict(
     if data is not None:
         from arith.verify.plan.examples import find_setting_of
 
-        given = [x for x in options if flag(x) in written(context)]
+        given = written_names(context)
         with waiting("reading examples"):
             found = find_setting_of(data, test_data, request, given)
     elif test_data is not None:
@@ -136,17 +142,38 @@ def predict(
 
 
 @takes(Request)
-def advise(as_json: JsonOption = False, **options: Any) -> None:
+def advise(
+    context: typer.Context,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="The training examples, in place of options that describe them."),
+    ] = None,
+    as_json: JsonOption = False,
+    **options: Any,
+) -> None:
     """Say what to change so that a model generalizes."""
     from arith.theory.studies.advise import advise
     from arith.theory.text.text import advice_text
 
+    request, read = Request(**options), None
+    if data is not None:
+        from arith.verify.plan.examples import find_setting_of
+
+        given = written_names(context)
+        with waiting("reading examples"):
+            read = find_setting_of(data, None, request, given)
+        request = Request(**{**read.chosen, **{n: options[n] for n in given}})
     with waiting("trying changes"):
-        advice = advise(Request(**options).setting())
+        advice = advise(request.setting())
     if as_json:
         print(json.dumps(advice.to_json(), indent=2))
         return
+    if read:
+        print_lines([f"{data}: {read.lines()[0]}", *read.assumed_lines()])
+        print()
     print_lines(advice_text(advice))
+    if read and any(x.requires_noise_invariance for x in advice.current.lengths):
+        print_lines([_NOISE])
 
 
 @takes(Request)

@@ -10,36 +10,51 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from arith.theory.arithmetic.domains import digit_base
 from arith.theory.errors import InvalidInput
 from arith.theory.generalization.predict import predict
 from arith.theory.observation.support import support
 from arith.theory.setting.requests import LARGEST_TEST
 from arith.theory.setting.settings import Setting
-from arith.verify.data.answers import parse_log
+from arith.verify.data.answers import parse_log, said_numbers
 from arith.verify.data.files import Examples
 from arith.verify.data.numerals import numeral
-from arith.verify.data.sequences import Format
+from arith.verify.data.sequences import Format, lengths
 from arith.verify.data.texts import example_texts
+from arith.verify.external_model import disturbed, greedy
 from arith.verify.judging.answers import (
     Answers,
     JudgedAnswers,
+    Stays,
     check_prompts,
     judge_answers,
+    judge_examples,
 )
 from arith.verify.judging.judge import CellVerdict, judge
 from arith.verify.model.kept import KeptModel
-from arith.verify.model.measure import answers, held_out_accuracy, measure, noise_invariance
+from arith.verify.model.measure import (
+    HALF,
+    MOST_PERTURBED,
+    TENTH,
+    answers,
+    held_out_accuracy,
+    measure,
+    noise_invariance,
+)
 from arith.verify.plan.cells import Cell, default_model
 from arith.verify.plan.given import read_bytes, read_examples
-from arith.verify.plan.inputs import held_out_count, inputs
+from arith.verify.plan.inputs import EVALUATION_SEED, held_out_count, inputs, inputs_at
 
 Answer = Callable[[list[str]], Sequence[str]]
 """What answers prompts: as many texts as it is given, in their order."""
+Disturb = Callable[[list[str], list[str], float], list[tuple[str, str]] | None]
+"""Answers to prompts, each with the one where its tokens are moved so far towards another's."""
 PROMPT = "{prompt}"
 """The template of a prompt as it is."""
 _ROOM = 8
@@ -90,30 +105,138 @@ def ask(answer: Answer, setting: Setting, template: str = PROMPT) -> Examples:
             operand for its value in ordinary digits.
 
     Raises:
-        InvalidInput: the layout has no prompts, a template without an input, or another number of
-            answers than of prompts.
+        InvalidInput: the layout has no prompts, a template without an input, the model fails, or
+            it gives another number of answers than of prompts.
     """
     cell = Cell(setting, default_model(setting.task))
     check_prompts(cell.format)
     found: dict[str, str] = {}  # what is given for each prompt
     for fmt, operands in _asked(cell):
-        prompts = example_texts(fmt, operands).prompts
-        names = setting.task.names
-        values = zip(*(x.tolist() for x in fmt.values(operands)[: len(names)]), strict=True)
-        base = setting.digit_base
-        for prompt, row in zip(prompts, values, strict=True):
-            found.setdefault(prompt, filled(template, prompt, names, row, base))
-    texts = answer(list(found.values()))
+        for prompt, given in zip(*_prompts(fmt, operands, template), strict=True):
+            found.setdefault(prompt, given)
+    takes = "a model takes a list of texts and gives a list of as many"
+    try:
+        texts = answer(list(found.values()))
+    except InvalidInput:
+        raise
+    except Exception as error:
+        raise InvalidInput(
+            f"the model failed with {type(error).__name__}: {error} ({takes})"
+        ) from error
     if isinstance(texts, str) or len(texts) != len(found):
         many = 1 if isinstance(texts, str) else len(texts)
-        raise InvalidInput(
-            f"{len(found):,} prompts were asked, and {many:,} answered: a model takes a list of "
-            "texts and gives a list of as many"
-        )
+        raise InvalidInput(f"{len(found):,} prompts were asked, and {many:,} answered: {takes}")
     for text in texts:
         if not isinstance(text, str | int):
             raise InvalidInput(f"an answer has to be text, not {type(text).__name__}")
     return Examples(list(found), [str(text) for text in texts])
+
+
+def judge_model(
+    answer: Answer, disturb: Disturb | None, setting: Setting, template: str = PROMPT
+) -> JudgedAnswers:
+    """Ask a model, measure what its answers do not show where that can be done, and judge it.
+
+    Args:
+        disturb: its answers to disturbed prompts; None where it cannot be looked into.
+
+    Raises:
+        InvalidInput: as of ``ask``.
+    """
+    examples = ask(answer, setting, template)
+    stays = None if disturb is None else measure_stays(disturb, setting, template)
+    return judge_examples(setting, [examples], [stays])
+
+
+def judge_module(
+    net: Any, tokenizer: Any, setting: Setting, template: str = PROMPT
+) -> JudgedAnswers:
+    """Ask a torch module, measure its premises, and judge it (see ``external_model.greedy``)."""
+    tokens = answer_tokens(setting)
+    return judge_model(
+        lambda prompts: greedy(net, tokenizer, prompts, tokens),
+        partial(disturbed, net, tokenizer, tokens=tokens),
+        setting,
+        template,
+    )
+
+
+def measure_stays(disturb: Disturb, setting: Setting, template: str = PROMPT) -> Stays | None:
+    """What share of a model's answers stays under noise, measured as of arith's own models.
+
+    Noise invariance: at trained lengths, with each digit that training never varied moved halfway
+    to another.  Stability: at every other test length, with all digits moved a tenth of the way.
+    None where it cannot be measured.
+    """
+    cell = Cell(setting, default_model(setting.task))
+    fmt, base, k = cell.format, setting.base, setting.task.operands
+    rng = np.random.default_rng(EVALUATION_SEED)
+
+    def share(some: Format, operands: np.ndarray, others: np.ndarray, by: float) -> float | None:
+        given, towards = (_prompts(some, x, template)[1] for x in (operands, others))
+        said = disturb(given, towards, by)
+        if said is None:
+            return None
+        before, after = (said_numbers(list(x), some) for x in zip(*said, strict=True))
+        return float((before == after).mean())
+
+    noise, shown = None, support(setting.task, setting.train, base)
+    places = [(j, i) for j in range(k) for i in range(fmt.width)]
+    ignored = [(j, i) for j, i in places if shown.constant((j, i + 1)) is not None]
+    if ignored and not setting.natural:
+        each = (setting.train.of_length(n) for n in setting.train.every_length)
+        some = [_spread(_padded(inputs(cell, x, held_out=None)[0], fmt.width)) for x in each]
+        operands = np.concatenate(some)
+        others = operands.copy()
+        for j, i in ignored:
+            others[:, j, i] = rng.integers(base, size=len(others))
+        noise = share(fmt, operands, others, HALF)
+        if noise is None:
+            return None
+    stable: dict[int, float] = {}
+    for n in setting.test_lengths:
+        if setting.is_premise(n):
+            continue
+        own = cell.format_for(n, test=True)
+        operands = _spread(inputs_at(cell, n)[0])
+        others = rng.integers(base, size=operands.shape).astype(operands.dtype)
+        if setting.natural:
+            width = np.arange(operands.shape[2])
+            long = lengths(operands.reshape(-1, len(width))).reshape(operands.shape[:2])
+            top = (width == long[..., None] - 1) & (width > 0)
+            others = np.where(top, rng.integers(1, base, size=operands.shape), others)
+            others[width >= long[..., None]] = 0
+        else:
+            operands, others = (_padded(x, own.width) for x in (operands, others))
+            others[:, :k] = rng.integers(base, size=others[:, :k].shape)
+        others[:, k:] = operands[:, k:]  # which operation is asked for
+        kept = share(own, operands, others, TENTH)
+        if kept is None:
+            return None
+        stable[n] = kept
+    return Stays(noise, stable)
+
+
+def _spread(operands: np.ndarray) -> np.ndarray:
+    """Some of the inputs, evenly spaced."""
+    return operands[:: -(-len(operands) // MOST_PERTURBED)]
+
+
+def _padded(operands: np.ndarray, width: int) -> np.ndarray:
+    """Operands ``(n, k, N)`` with zeros up to a width."""
+    found = np.zeros((*operands.shape[:2], width), dtype=operands.dtype)
+    found[:, :, : operands.shape[2]] = operands
+    return found
+
+
+def _prompts(fmt: Format, operands: np.ndarray, template: str) -> tuple[list[str], list[str]]:
+    """Inputs as the setting writes them, and what a model is given for each."""
+    nothing = np.zeros((len(operands), fmt.result_width), dtype=np.int64)
+    prompts = example_texts(fmt, operands, results=nothing).prompts
+    names, base = fmt.task.names, digit_base(fmt.base, max(fmt.layout.in_token, 1))
+    values = zip(*(x.tolist() for x in fmt.values(operands)[: len(names)]), strict=True)
+    given = [filled(template, p, names, row, base) for p, row in zip(prompts, values, strict=True)]
+    return prompts, given
 
 
 def _asked(cell: Cell) -> Iterator[tuple[Format, np.ndarray]]:
@@ -140,6 +263,18 @@ def filled(
     return found
 
 
+def notes_on_answers(names: Sequence[str], models: Sequence[Examples]) -> list[str]:
+    """Which of several models gave the same answers to the same prompts, a line each."""
+    said = [dict(zip(x.prompts, x.answers, strict=True)) for x in models]
+    same = "have the same answers to the same prompts: are they two models?"
+    return [
+        f"{names[i]} and {names[j]} {same}"
+        for j in range(len(said))
+        for i in range(j)
+        if said[i] == said[j]
+    ]
+
+
 def answered_setting(setting: Setting, models: Sequence[Examples]) -> Setting:
     """A setting with the test lengths that were answered, and the width that prompts are padded to.
 
@@ -154,6 +289,7 @@ def answered_setting(setting: Setting, models: Sequence[Examples]) -> Setting:
         for prompt in x.prompts
         for word in _DIGITS.findall(prompt)
     }
+    most = setting.operand_width if setting.width else LARGEST_TEST  # longer ones cannot be written
     others = {x for x in numbers if x <= LARGEST_TEST}
     if setting.width and len(others) == 1 and others != {setting.operand_width}:
         [own] = others
@@ -161,14 +297,14 @@ def answered_setting(setting: Setting, models: Sequence[Examples]) -> Setting:
             f"operands in prompts have {own} digits, and in training they are padded to "
             f"{setting.operand_width}: ask as training is written (or --width says otherwise)"
         )
-    longest = max(others, default=1)
+    longest = max((x for x in others if x <= most), default=1)
     padded = not setting.natural and not setting.width and len(numbers) == 1
     width = longest if padded and not setting.layout.wide else setting.width
-    lengths = tuple(range(1, max(longest, setting.longest * (not setting.natural)) + 1))
-    wide = replace(setting, test_lengths=lengths, width=width)
+    tested = tuple(range(1, max(longest, setting.longest * (not setting.natural)) + 1))
+    wide = replace(setting, test_lengths=tested, width=width)
     cell = Cell(wide, default_model(wide.task))
     said = [Answers.read(x, cell) for x in models]
-    found = tuple(n for n in lengths if any(len(x.tested(n)) for x in said))
+    found = tuple(n for n in tested if any(len(x.tested(n)) for x in said))
     return replace(wide, test_lengths=found) if found else wide
 
 
@@ -186,9 +322,7 @@ def judge_kept(kept: KeptModel, device: str) -> JudgedAnswers:
     wide = cell.format
     for fmt, operands in _asked(cell):
         said = answers(model, cell, operands, test=True)
-        padded = np.zeros((*operands.shape[:2], wide.width), dtype=operands.dtype)
-        padded[:, :, : operands.shape[2]] = operands
-        inputs_.append(padded)
+        inputs_.append(_padded(operands, wide.width))
         is_number = ((said >= 0) & (said < fmt.base)).all(axis=1)
         weights = np.array([fmt.base**i for i in range(said.shape[1])], dtype=object)
         values = np.where(said < fmt.base, said, 0).astype(object) @ weights
@@ -200,7 +334,11 @@ def judge_kept(kept: KeptModel, device: str) -> JudgedAnswers:
     prompts = [", ".join(numeral(x, base) for x in row) for row in zip(*columns, strict=True)]
     texts = ["" if x is None else numeral(int(x), base) for x in found]
     said_ = Answers(cell, digits, found, prompts, texts, in_order=True)
-    return replace(judge_answers(cell, [said_]), verdict=judge_export(kept, device))
+    verdict = judge_export(kept, device)
+    [run] = verdict.runs
+    steady = {m.digits: m.steady for m in run.measurements if m.steady is not None}
+    stays = (Stays(run.indifference, steady),)
+    return replace(judge_answers(cell, [said_]), verdict=verdict, stays=stays)
 
 
 def judge_export(kept: KeptModel, device: str) -> CellVerdict:

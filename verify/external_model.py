@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from math import prod
@@ -80,6 +80,12 @@ class ExternalModel:
             said += [re.sub(r"(?<=\d) (?=\d)", "", x) if digits_stand_apart else x for x in texts]
         return said
 
+    def disturbed(
+        self, prompts: Sequence[str], others: Sequence[str], share: float, tokens: int
+    ) -> list[tuple[str, str]] | None:
+        """The answers to prompts, and to disturbed ones (see ``disturbed``)."""
+        return disturbed(self.net, self.tokenizer, prompts, others, share, tokens)
+
     def _decode(self, ids: list[int]) -> str:
         return str(self.tokenizer.decode(ids, skip_special_tokens=True))
 
@@ -96,34 +102,152 @@ def greedy(net: Any, tokenizer: Any, prompts: Sequence[str], tokens: int) -> lis
     Raises:
         InvalidInput: the tokenizer lacks one of the two, or the module gives no such logits.
     """
+    said, end = [""] * len(prompts), getattr(tokenizer, "eos_token_id", None)
+    each = _encoded(tokenizer, prompts)
+    with _evaluated(net):
+        for rows in _batches(each):
+            ids = _continued(net, _indices(net, each, rows), tokens, end)
+            texts = _texts(tokenizer, ids[:, len(each[rows[0]]) :])
+            for i, text in zip(rows, texts, strict=True):
+                said[i] = text
+    return said
+
+
+def disturbed(
+    net: Any,
+    tokenizer: Any,
+    prompts: Sequence[str],
+    others: Sequence[str],
+    share: float,
+    tokens: int,
+) -> list[tuple[str, str]] | None:
+    """The answers to prompts, and those where each token of a prompt is moved towards another.
+
+    The vectors of tokens are moved in the part of the module that reads the indices.  Each token of
+    an answer comes after the module's own undisturbed ones (``verify.model.measure``).
+
+    Args:
+        net, tokenizer: as for ``greedy``.
+        others: a prompt for each, towards whose tokens they are moved.
+        share: how far, from 0 to 1.
+        tokens: the most that an answer takes.
+
+    Returns:
+        None where no single part of the module reads the indices, or where a prompt and its other
+        one have not the same number of tokens.
+    """
     import torch
 
+    from arith.verify.model.measure import moved_towards
+
+    end = getattr(tokenizer, "eos_token_id", None)
+    each, towards = _encoded(tokenizer, prompts), _encoded(tokenizer, others)
+    if not each or any(len(x) != len(y) for x, y in zip(each, towards, strict=True)):
+        return None
+    found = [("", "")] * len(each)
+    with _evaluated(net):
+        embedding = _embedding(net, _indices(net, each, [0]))
+        if embedding is None:
+            return None
+        for rows in _batches(each):
+            length = len(each[rows[0]])
+            ids = _continued(net, _indices(net, each, rows), tokens, end)
+            moved = torch.cat([_indices(net, towards, rows), ids[:, length:]], dim=1)
+            before = _logits(net(ids[:, :-1]))[:, length - 1 :].argmax(-1)
+            with moved_towards(embedding, moved[:, :-1], share):
+                after = _logits(net(ids[:, :-1]))[:, length - 1 :].argmax(-1)
+            said = (_texts(tokenizer, x) for x in (before, after))
+            for i, pair in zip(rows, zip(*said, strict=True), strict=True):
+                found[i] = pair
+    return found
+
+
+def _texts(tokenizer: Any, ids: Any) -> list[str]:
+    """What a module wrote ``(B, T)``, up to the end."""
+    end = getattr(tokenizer, "eos_token_id", None)
+    cut = (new[: new.index(end)] if end in new else new for new in ids.tolist())
+    return [str(tokenizer.decode(new)) for new in cut]
+
+
+def _encoded(tokenizer: Any, prompts: Sequence[str]) -> list[list[int]]:
+    """The indices of prompts, without an end after them (InvalidInput: no tokenizer)."""
     for name in ("encode", "decode"):
         if not callable(getattr(tokenizer, name, None)):
             raise InvalidInput(f"the tokenizer has no method '{name}': it takes encode and decode")
-    each = [list(tokenizer.encode(prompt)) for prompt in prompts]
     end = getattr(tokenizer, "eos_token_id", None)
-    device = next((x.device for x in net.parameters()), torch.device("cpu"))
-    was_training, said = net.training, [""] * len(prompts)
+    each = [[int(x) for x in tokenizer.encode(prompt)] for prompt in prompts]
+    if end is not None and all(x[-1:] == [end] for x in each):  # the prompt is not the end
+        each = [x[:-1] for x in each]
+    return each
+
+
+@contextmanager
+def _evaluated(net: Any) -> Iterator[None]:
+    """A module in evaluation mode, without gradients."""
+    import torch
+
+    was_training = net.training
     net.eval()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        net.train(was_training)
+
+
+def _batches(each: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+    """Which texts are asked at once: those of equal length."""
     by_length: dict[int, list[int]] = {}
     for i, indices in enumerate(each):
         by_length.setdefault(len(indices), []).append(i)
-    with torch.no_grad():
-        for length, rows in by_length.items():
-            for start in range(0, len(rows), _BATCH):
-                some = rows[start : start + _BATCH]
-                ids = torch.tensor([each[i] for i in some], dtype=torch.long, device=device)
-                for _ in range(tokens):
-                    logits = _logits(net(ids))
-                    ids = torch.cat([ids, logits[:, -1].argmax(-1, keepdim=True)], dim=1)
-                    if end is not None and (ids[:, length:] == end).any(1).all():
-                        break
-                for i, new in zip(some, ids[:, length:].tolist(), strict=True):
-                    kept = new[: new.index(end)] if end in new else new
-                    said[i] = str(tokenizer.decode(kept))
-    net.train(was_training)
-    return said
+    for rows in by_length.values():
+        for start in range(0, len(rows), _BATCH):
+            yield rows[start : start + _BATCH]
+
+
+def _indices(net: Any, each: Sequence[Sequence[int]], rows: Sequence[int]) -> Any:
+    """Some texts as indices ``(B, T)`` where the module is."""
+    import torch
+
+    device = next((x.device for x in net.parameters()), torch.device("cpu"))
+    return torch.tensor([each[i] for i in rows], dtype=torch.long, device=device)
+
+
+def _continued(net: Any, ids: Any, tokens: int, end: int | None) -> Any:
+    """Indices ``(B, T)`` with what a module writes after them, greedily."""
+    import torch
+
+    length = ids.shape[1]
+    for _ in range(tokens):
+        ids = torch.cat([ids, _logits(net(ids))[:, -1].argmax(-1, keepdim=True)], dim=1)
+        if end is not None and (ids[:, length:] == end).any(1).all():
+            break
+    return ids
+
+
+def _embedding(net: Any, ids: Any) -> Any:
+    """The part of a module that is given the indices and gives vectors for them; None without one.
+
+    It has no parts itself, as ``nn.Embedding``; one that is given the places of tokens is another.
+    """
+    import torch
+
+    found = dict[int, Any]()
+
+    def see(part: Any, given: Any, named: Any, out: Any) -> None:
+        first = next(iter([*given, *named.values()]), None)
+        reads = torch.is_tensor(first) and first.shape == ids.shape and torch.equal(first, ids)
+        if reads and torch.is_tensor(out) and out.ndim == 3 and out.is_floating_point():
+            found[id(part)] = part
+
+    parts = [x for x in net.modules() if x is not net and not list(x.children())]
+    hooks = [x.register_forward_hook(see, with_kwargs=True) for x in parts]
+    try:
+        _logits(net(ids))
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return next(iter(found.values())) if len(found) == 1 else None
 
 
 def _logits(out: Any) -> Any:

@@ -250,11 +250,12 @@ def test_the_table_names_each_length_and_what_explains_it(tmp_path: Path) -> Non
     done = run_cli("judge", "--answers", "a.jsonl", *OPTIONS, *files, cwd=tmp_path)
     assert done.code == 0
     lines = done.out.splitlines()
-    assert lines[1].split("  ")[0] == "digits" and lines[4].split()[:2] == ["3", "longer"]
+    assert any(x.split()[:2] == ["3", "longer"] for x in lines)
     assert "lowest 2: a + b of the lowest 2 digits of each operand" in done.out
     what = "1 that are no inputs of the task as training writes them, the first is number"
     assert what in " ".join(done.out.split()) and "'what?'; 1 that repeat" in done.out
-    assert lines[-1] == "Longer inputs: agree at 3 digits. 1 of 1 model met the premise."
+    said = "Longer inputs: agree at 3 digits. 1 of 1 model converged (right where trained)."
+    assert lines[-1] == said
     assert "<svg" in (tmp_path / "a.html").read_text() and (tmp_path / "a.svg").exists()
 
 
@@ -374,7 +375,15 @@ def test_what_python_takes_and_gives() -> None:
         (lambda: arith.judge(lambda q: "46", SUM), "prompts were asked, and 1 answered"),
         (lambda: arith.judge(lambda q: [None] * len(q), SUM), "has to be text, not NoneType"),
         (lambda: arith.judge([1, 2], SUM), "a list of pairs"),
-        (lambda: arith.judge(lambda q: q, "add"), "'add' is no setting"),
+        (lambda: arith.judge(lambda q: q, "add"), "'add' is no setting and no file"),
+        (
+            lambda: arith.judge(lambda q: q.index("="), SUM),
+            "failed with ValueError: .* takes a list",
+        ),
+        (
+            lambda: arith.judge(lambda q: ["?"] * len(q), SUM),
+            "no answer has a number: the first prompt",
+        ),
         (lambda: arith.judge(lambda q: q, SUM, task="add"), "a setting or its options"),
         (lambda: arith.judge(lambda q: q), "give a task"),
         (lambda: arith.judge(torch.nn.Linear(1, 1), SUM), "needs tokenizer="),
@@ -442,6 +451,34 @@ def test_a_torch_module_is_asked_with_its_tokenizer() -> None:
         greedy(net, object(), ["1+2="], 1)
     with pytest.raises(InvalidInput, match="logits of shape"):
         greedy(torch.nn.Flatten(), Characters(), ["1"], 1)
+
+
+class Causal(torch.nn.Module):
+    """Sums of two binary numbers, of which the highest digits are ignored but for a leak."""
+
+    def __init__(self, leak: float) -> None:
+        super().__init__()
+        self.tokens = torch.nn.Embedding.from_pretrained(torch.eye(13))
+        self.leak = leak
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        one = self.tokens(ids)[:, :, 1]
+        a, b = (one[:, i + 1] * 2 + one[:, i + 2] for i in (0, 4))
+        total = (a.round() + b.round() + (one[:, 0] > 1 - self.leak)).long()
+        places = (9 - torch.arange(ids.shape[1])).clamp(0, 4)
+        return torch.nn.functional.one_hot(total[:, None] // 2**places % 2, 13).float()
+
+
+@pytest.mark.parametrize("leak", [0.0, 0.6])
+def test_the_premises_of_a_module_are_measured(leak: float) -> None:
+    """One that uses a digit that training never varied is said to; one that does not is judged."""
+    words = {"task": "mod_add", "modulus": 8, "base": 2, "train_digits": "2", "layout": "plain"}
+    got = arith.judge(Causal(leak), tokenizer=Characters(), test_digits="2-3", **words)
+    run, told = got.judged.verdict.runs[0], got.to_json()["premises"]
+    assert run.premise == 1 and got.judged.measured
+    assert (told["stay_under_noise"] == 1) == (leak == 0)
+    answers = arith.judge([("000+000=", "000")] + [("011+001=", "100")], test_digits="2-3", **words)
+    assert not answers.judged.measured and answers.to_json()["premises"] is None
 
 
 def test_several_operations_are_explained_each_by_its_sign() -> None:

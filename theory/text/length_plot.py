@@ -27,6 +27,7 @@ from arith.theory.text.text import claim_word
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from arith.theory.generalization.forecast import Forecast
     from arith.theory.generalization.lengths import LengthPrediction
     from arith.theory.generalization.predict import Prediction
 
@@ -37,7 +38,6 @@ _MOST_NAMED = 8
 _PREDICTED, _RANGE = PALETTE[1], "#EFB48F"
 _SEEDS = (PALETTE[0], *PALETTE[2:])
 """Colours of models: not that of the prediction."""
-_OPEN = f"open: {UNCLAIMED}"
 _WIDTH = 8.0
 _LINE = 88
 """Letters in a line of the title."""
@@ -92,6 +92,8 @@ def draw_lengths(ax: Axes, prediction: Prediction, models: Sequence[Measured]) -
     _draw_open(ax, lengths)
     for i, x in enumerate(lengths):
         _draw_length(ax, x, i)
+        if x.claim == Claim.NONE and (expected := prediction.forecasts.get(x.digits)):
+            _draw_forecast(ax, expected, i)
     for i, model in enumerate(models):
         _draw_model(ax, lengths, model, i, len(models))
 
@@ -128,17 +130,24 @@ def _draw_length(ax: Axes, x: LengthPrediction, i: int) -> None:
         ax.annotate("", (i + 0.34, max(most - 0.12, 0)), (i + 0.34, most), arrowprops=arrow)
 
 
+def _draw_forecast(ax: Axes, x: Forecast, i: int) -> None:
+    """What models of arith's recipes are expected to get right where nothing is claimed."""
+    if x.near:
+        style: Any = {"color": _RANGE, "lw": 6, "alpha": 0.7, "solid_capstyle": "butt", "zorder": 2}
+        ax.plot([i - 0.3] * 2, [x.low, x.high], label="forecast, no claim", **style)
+
+
 def _draw_open(ax: Axes, lengths: Sequence[LengthPrediction]) -> None:
     """Lengths of which nothing is claimed: hatched, and said so, neighbours together."""
     for claim, group in groupby(enumerate(lengths), key=lambda x: x[1].claim):
         if claim != Claim.NONE:
             continue
         places = [i for i, _ in group]
-        field: Any = HATCHED | {"lw": 0, "zorder": 0.5, "label": _OPEN}
+        field: Any = HATCHED | {"lw": 0, "zorder": 0.5, "label": UNCLAIMED}
         draw_box(ax, places[0] - 0.5, -0.05, len(places), 1.1, **field)
         turned = 90 if len(places) / len(lengths) < 0.2 else 0
         words: Any = CENTRED | {"bbox": {"facecolor": "white", "edgecolor": "none", "pad": 2}}
-        ax.text((places[0] + places[-1]) / 2, 0.3, _OPEN, rotation=turned, **words)
+        ax.text((places[0] + places[-1]) / 2, 0.3, UNCLAIMED, rotation=turned, **words)
 
 
 def _draw_model(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from textwrap import wrap
@@ -111,21 +111,22 @@ def length_rows(prediction: Prediction) -> list[list[str]]:
     ]
 
 
-def _accuracy_text(x: LengthPrediction) -> str:
+def _accuracy_text(x: LengthPrediction, share: Callable[[Fraction], str] | None = None) -> str:
     """``49/4950 ≈ 0.0099 ± 0.01``: of the expected function; ± is what training leaves open.
 
     ``0.25 to 1`` where that is more than an exact claim bears.  ``1 or 0`` where a stable model
     computes one of two functions; ``1 if stable`` where both are right.
     """
+    share = share or _share_in_table
     if x.candidates:
-        return " or ".join(map(_share_in_table, x.candidates)) + _IF_STABLE * _are_alike(x)
+        return " or ".join(map(share, x.candidates)) + _IF_STABLE * _are_alike(x)
     if x.learned_accuracy is None:
         return "?"
     if x.unseen > MOST_UNSEEN:
         low, high = x.learned_accuracy - x.unseen, x.learned_accuracy + x.unseen
         least, most = max(Fraction(0), low), min(Fraction(1), high)
         return f"{_rounded(least, 3, ROUND_FLOOR)} to {_rounded(most, 3, ROUND_CEILING)}"
-    text = _share_in_table(x.learned_accuracy)
+    text = share(x.learned_accuracy)
     return text + (f" ± {share_text(x.unseen, 2)}" if x.unseen else "")
 
 
@@ -203,10 +204,10 @@ class Claimed(Protocol):
 
 
 def claim_in_table(x: LengthPrediction) -> str:
-    """A claim with decimals beside fractions: ``1/3 ≈ 0.333 ± 0.01``, ``at most 0.25``."""
+    """A claim in decimals alone: ``0.333 ± 0.01``, ``at most 0.25``."""
     if x.claim == Claim.NONE:
         return UNCLAIMED
-    return _accuracy_text(x) if x.claim == Claim.EXACT else bound_word(x)
+    return _accuracy_text(x, share_text) if x.claim == Claim.EXACT else bound_word(x)
 
 
 def claim_text(x: Claimed) -> str:

@@ -17,6 +17,8 @@ COMMENT = "#"
 PROMPTS = ("prompt", "question", "input", "problem", "query")
 ANSWERS = ("answer", "completion", "output", "target", "response", "result")
 """The names of a prompt and of its answer, in JSON and in the first line of CSV."""
+_BETWEEN = (";", "\t", ",")
+"""What may stand between the columns of CSV."""
 _SHOWN = 60
 """Characters of a line that an error repeats."""
 _FIRST = 100
@@ -70,8 +72,8 @@ def parse_examples(data: bytes, what: str) -> Examples:
     elif first.startswith("{"):
         where = f"{what}, line "
         pairs = [_of_json(_loads(lines[i], f"{where}{i + 1}"), f"{where}{i + 1}") for i in kept]
-    elif "=" not in first and "," in first:
-        pairs = list(_of_csv([(i + 1, lines[i]) for i in kept], what))
+    elif between := _between_columns(first):
+        pairs = list(_of_csv([(i + 1, lines[i]) for i in kept], what, between))
     else:
         blanks = any(_ends_after_blank(lines[i]) for i in kept[:_FIRST])
         pairs = [split_line(lines[i], blanks) for i in kept]
@@ -142,9 +144,23 @@ def _of_json(entry: Any, where: str) -> tuple[str, str]:
     )
 
 
-def _of_csv(numbered: Sequence[tuple[int, str]], what: str) -> Iterator[tuple[str, str]]:
+def _between_columns(line: str) -> str:
+    """What stands between the columns of CSV; empty where a line is none.
+
+    An ``=`` may stand at the end of a prompt alone.
+    """
+    for mark in _BETWEEN:
+        first, *others = (x.strip().strip('"').strip() for x in line.split(mark))
+        if others and all(others) and "=" not in "".join([first.removesuffix("="), *others]):
+            return mark
+    return ""
+
+
+def _of_csv(
+    numbered: Sequence[tuple[int, str]], what: str, between: str
+) -> Iterator[tuple[str, str]]:
     """The rows of CSV: columns of these names, or numbers, the last of which is the answer."""
-    rows = csv.reader(StringIO("\n".join(line for _, line in numbered)))
+    rows = csv.reader(StringIO("\n".join(line for _, line in numbered)), delimiter=between)
     try:
         read = [[cell.strip() for cell in row] for row in rows]
     except csv.Error as error:
@@ -165,7 +181,8 @@ def _of_csv(numbered: Sequence[tuple[int, str]], what: str) -> Iterator[tuple[st
             yield row[prompt], row[answer]
         elif prompt is None:
             cells = [cell for j, cell in enumerate(row) if j != answer]
-            yield ",".join(cells if answer is not None else cells[:-1]) + "=", row[answer or -1]
+            asked = ",".join(cells if answer is not None else cells[:-1])
+            yield asked.removesuffix("=") + "=", row[-1 if answer is None else answer]
         else:
             raise InvalidInput(f"{what}: it has no column of answers ({', '.join(ANSWERS)})")
 

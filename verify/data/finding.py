@@ -42,7 +42,13 @@ from arith.theory.arithmetic.tasks import (
     named_task,
 )
 from arith.theory.errors import InvalidInput
-from arith.theory.setting.requests import LARGEST_DIGITS, LARGEST_MODULUS, Request
+from arith.theory.setting.requests import (
+    LARGEST_DIGITS,
+    LARGEST_MODULUS,
+    LARGEST_TEST,
+    Request,
+    read_lengths,
+)
 from arith.theory.setting.settings import Setting
 from arith.theory.transformer.layouts import BLANKS, SPACE, Layout
 from arith.theory.transformer.layouts import layout as read_layout
@@ -191,6 +197,7 @@ class Found:
         odd: the number of the first example that is none, and its text; None if there is none.
         others: further tasks that fit as many lines.
         chosen: the options that were found, as the command line takes them.
+        given: the names of those that were said.
     """
 
     setting: Setting
@@ -203,6 +210,7 @@ class Found:
     duplicates: int
     contradictions: int
     lacking: tuple[str, ...] = field(default=())
+    given: frozenset[str] = frozenset()
 
     @property
     def train(self) -> ObservedDomain:
@@ -217,6 +225,8 @@ class Found:
         padded = "natural lengths" if s.natural else f"padded to {s.width or s.longest} digits"
         if not (s.natural or s.width):
             padded = f"padded to {train.lengths[-1]} digits (with longer tests, to {s.longest})"
+        elif not s.natural and s.longest == s.width and "width" not in self.given:
+            padded += ", the longest that can be tested"
         found = [
             f"{self.fit:,} of {self.read:,} examples are of {s.task.text()} in base "
             f"{s.digit_base}: {s.layout.text}, {padded}"
@@ -233,7 +243,12 @@ class Found:
         if self.contradictions:
             found.append(f"{self.contradictions:,} inputs have other answers elsewhere in the file")
         found += [f"lacks {x}" for x in self.lacking] or ["lacks no digit, pair of digits or carry"]
-        return found
+        return [*found, *self.assumed_lines()]
+
+    def assumed_lines(self) -> list[str]:
+        """What no file says and was taken for granted, as nobody said it."""
+        taken = f"{self.setting.encoding.name} is taken (--pe; arith encodings lists them)"
+        return [] if "pe" in self.given else [f"examples do not say the encoding: {taken}"]
 
     def to_json(self) -> dict[str, Any]:
         """What was found, as a JSON object."""
@@ -277,6 +292,7 @@ def find_setting(
     if test is not None:
         of_tests = _of_tests(test, guess, {**chosen, **given})
         chosen |= {k: v for k, v in of_tests.items() if k not in given}
+    _check_width(chosen, given, examples)
     setting = Request(**{**chosen, **given}).setting()
     s, k = setting, setting.task.operands
     train = observed(s.task, rows.digits, s.base, s.natural, s.train.in_token)
@@ -298,6 +314,7 @@ def find_setting(
         count - len(different),
         rows.contradictions(different),
         tuple(_lacking(setting, train, rows.digits[:, :k], rows.widths)),
+        frozenset(given),
     )
 
 
@@ -320,6 +337,20 @@ def _of_all(examples: Examples, guess: _Guess, known: Request) -> tuple[_Guess, 
     other = replace(guess, task=fits[1], others=fits[2])
     again = _Rows.read(examples, other)
     return (other, again) if len(again.digits) > len(rows.digits) else (guess, rows)
+
+
+def _check_width(chosen: Mapping[str, Any], given: Mapping[str, Any], examples: Examples) -> None:
+    """Refuse test lengths that the padding of the examples has no room for (InvalidInput)."""
+    width, asked = chosen.get("width"), given.get("test_digits")
+    if not width or not asked or "width" in given or "x" in asked:
+        return
+    longest = max(read_lengths(asked, "--test-digits", LARGEST_TEST))
+    if longest > width:
+        raise InvalidInput(
+            f"the examples are padded to {width} digits, as '{_cut(examples.line(0))}', so "
+            f"operands of {longest} digits cannot be written (--test-digits {asked}): --width "
+            f"{longest} asks as if they were padded to that"
+        )
 
 
 def _parted_by_spaces(examples: Examples) -> bool:
@@ -929,9 +960,10 @@ def _lacking_pairs(
             gone = np.argwhere(possible & ~met)
             if len(gone):
                 first = tuple(int(v) for v in gone[0])
+                such = ", such as" if len(gone) > 1 else ":"
                 yield (
                     f"{len(gone):,} of {int(possible.sum()):,} pairs of digits at position {i + 1} "
-                    f"of {names[a]} and {names[b]}, as {_tuple(first)}"
+                    f"of {names[a]} and {names[b]}{such} {_tuple(first)}"
                 )
 
 

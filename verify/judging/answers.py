@@ -1,15 +1,15 @@
 """Prompts and answers of models, judged by the prediction of the setting that they are of.
 
-Nothing but text is known of these models.  Whether one ignores digits, or is stable, cannot be seen
-from answers.  So where a claim asks for that, answers as predicted agree with it, and others leave
-it inconclusive.
+Whether a model ignores digits, or is stable, cannot be seen from answers.  It is measured of a
+model that is handed over (``Stays``).  Else, where a claim asks for that, answers as predicted
+agree with it, and others leave it inconclusive.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, cached_property
@@ -37,6 +37,7 @@ from arith.verify.data.texts import DIGITS, example_texts, read_texts
 from arith.verify.judging.explanations import Candidate, Explained, candidates, explain
 from arith.verify.judging.intervals import Interval, pooled
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict, judge
+from arith.verify.judging.premises import speaks_of
 from arith.verify.judging.standards import TOLERANCE
 from arith.verify.plan.cells import Cell, default_model
 from arith.verify.plan.inputs import SAMPLES
@@ -51,6 +52,7 @@ _USUAL, _BY_CHANCE = 5, 1e-4
 """How many answers of a combination of lengths are expected where they are compared one by one, and
 the chance at which answers are taken as spread otherwise."""
 _WORDS = re.compile("[0-9a-z]+")
+_NUMBERS = re.compile(r"\b[0-9][0-9a-z]*")
 _ZEROS = {
     "most": re.compile(r"(?<![0-9a-z ])0[0-9a-z]"),
     "least": re.compile(r"[0-9a-z]0(?![0-9a-z ])"),
@@ -58,6 +60,20 @@ _ZEROS = {
 """A zero that stands above the highest digit, by the digit that is written first."""
 _EACH, _MORE = 10, 500
 """Characters of a prompt for each token of an input, and beside them: longer ones are none."""
+
+
+@dataclass(frozen=True)
+class Stays:
+    """What share of a model's answers stays when its input is disturbed.
+
+    Args:
+        noise: at trained lengths, with noise at digits that training never varied; None where it
+            varied all.
+        stable: at each other test length, with all digits a little disturbed.
+    """
+
+    noise: float | None
+    stable: Mapping[int, float]
 
 
 @dataclass(frozen=True)
@@ -120,6 +136,9 @@ class JudgedAnswers:
             the text of the first.
         repeated: prompts that an earlier line has.
         untested: inputs of lengths that are neither trained nor tested.
+        too_long: of the unread prompts those with operands that are longer than training pads to,
+            and the number and the text of the first.
+        stays: of each model that was handed over; None of one of which only answers are known.
     """
 
     verdict: CellVerdict
@@ -130,6 +149,19 @@ class JudgedAnswers:
     unread: tuple[int, int, str]
     repeated: int
     untested: int
+    too_long: tuple[int, int, str] = (0, 0, "")
+    stays: tuple[Stays | None, ...] = ()
+
+    @property
+    def measured(self) -> bool:
+        """Whether all was measured that answers do not show."""
+        return None not in self.stays
+
+    def misses(self, x: LengthVerdict) -> bool:
+        """Whether no model that converged meets what was measured and the claim asks for."""
+        runs = self.verdict.converged
+        claims = x.prediction.claim != Claim.NONE and bool(runs)
+        return self.measured and claims and not any(speaks_of(x.prediction, r) for r in runs)
 
     @property
     def explained(self) -> Explained:
@@ -161,6 +193,7 @@ class Answers:
         prompts: the inputs as they are written.
         texts: the answers as they are written.
         unread: prompts that are no inputs, and the number and the text of the first.
+        too_long: those of them that have longer operands than training pads to.
         repeated: prompts that an earlier one repeats.
         in_order: numbers are written as people do, whatever the layout is.
     """
@@ -173,6 +206,7 @@ class Answers:
     unread: tuple[int, int, str] = (0, 0, "")
     repeated: int = 0
     in_order: bool = False
+    too_long: tuple[int, int, str] = (0, 0, "")
 
     @classmethod
     def read(cls, examples: Examples, cell: Cell) -> Answers:
@@ -191,15 +225,28 @@ class Answers:
             np.asarray(cell.setting.task.is_result(right), dtype=bool)
         ]  # where the task is defined
         texts = [examples.answers[lines[i]] for i in rows]
-        unread = np.delete(np.arange(len(prompts)), rows)
+        unread = np.delete(np.arange(len(prompts)), rows).tolist()
+        long = [i for i in unread if is_too_long(prompts[i], cell.setting)]
+
+        def first_of(some: Sequence[int]) -> tuple[int, int, str]:
+            first = some[0] if some else None
+            return (0, 0, "") if first is None else (len(some), lines[first] + 1, prompts[first])
+
+        numbers = said_numbers(texts, fmt)
+        if len(numbers) and all(x is None for x in numbers.tolist()):
+            raise InvalidInput(
+                f"no answer has a number: the first prompt is read as '{prompts[rows[0]][:60]}', "
+                f"and its answer as '{' '.join(texts[0].split())[:60]}'"
+            )
         return cls(
             cell,
             digits[rows],
-            said_numbers(texts, fmt),
+            numbers,
             [prompts[i] for i in rows],
             texts,
-            (len(unread), lines[unread[0]] + 1, prompts[unread[0]]) if len(unread) else (0, 0, ""),
+            first_of(unread),
             len(examples) - len(prompts),
+            too_long=first_of(long),
         )
 
     @cached_property
@@ -278,8 +325,8 @@ class Answers:
         sampler = Sampler(self.cell.format_for(digits), domain)
         return sampler.size <= SAMPLES and len(sampler.everything()) == len(self.tested(digits))
 
-    def run(self, seed: int, prediction: Prediction) -> Run:
-        """The run of this model, as if all that answers do not show had been measured and found."""
+    def run(self, seed: int, prediction: Prediction, stays: Stays | None = None) -> Run:
+        """The run of this model; what was not measured of it counts as found."""
         said, right = self.numbers, self.right
         shares = [float((said[rows] == right[rows]).mean()) for rows in self.trained()]
         found = []
@@ -291,7 +338,8 @@ class Answers:
                 expected = prediction.learned.evaluate(*self.of_rows(rows))
                 learned = int((said[rows] == expected).sum())
             counts = int((said[rows] == right[rows]).sum()), learned, (), None
-            found.append(Measurement(n, len(rows), self.is_whole(n), *counts, steady=1.0))
+            steady = 1.0 if stays is None else stays.stable.get(n)
+            found.append(Measurement(n, len(rows), self.is_whole(n), *counts, steady=steady))
         return Run(
             cell=self.cell,
             seed=seed,
@@ -304,7 +352,7 @@ class Answers:
             seconds=0.0,
             machine="",
             measurements=tuple(found),
-            indifference=1.0,
+            indifference=1.0 if stays is None else stays.noise,
         )
 
     def at(self, digits: int, functions: Sequence[Candidate]) -> AnswersAt:
@@ -362,6 +410,13 @@ def read_prompts(prompts: list[str], fmt: Format) -> np.ndarray:
     return read_texts(Examples(prompts, [answer] * len(prompts)), fmt)[0]
 
 
+def is_too_long(prompt: str, setting: Setting) -> bool:
+    """Whether a prompt has operands that are longer than the width that training pads to."""
+    if setting.natural or not setting.layout.operators:
+        return False
+    return max(map(len, _NUMBERS.findall(prompt)), default=0) > setting.operand_width
+
+
 def check_prompts(fmt: Format) -> None:
     """Refuse a layout whose answers do not stand after what is asked (InvalidInput)."""
     if fmt.layout.interleaved:
@@ -371,21 +426,26 @@ def check_prompts(fmt: Format) -> None:
         )
 
 
-def judge_examples(setting: Setting, models: Sequence[Examples]) -> JudgedAnswers:
+def judge_examples(
+    setting: Setting, models: Sequence[Examples], stays: Sequence[Stays | None] = ()
+) -> JudgedAnswers:
     """Judge models by prompts and answers in text (see ``judge_answers``).
 
     Args:
         setting: how the models were trained, and at what lengths they are tested.
         models: the prompts and answers of each.
+        stays: what was measured of each besides.
 
     Raises:
         InvalidInput: no prompt is an input of the setting, or its layout has no prompts.
     """
     cell = Cell(setting, default_model(setting.task))
-    return judge_answers(cell, [Answers.read(x, cell) for x in models])
+    return judge_answers(cell, [Answers.read(x, cell) for x in models], stays)
 
 
-def judge_answers(cell: Cell, said: Sequence[Answers]) -> JudgedAnswers:
+def judge_answers(
+    cell: Cell, said: Sequence[Answers], stays: Sequence[Stays | None] = ()
+) -> JudgedAnswers:
     """Judge models by their answers, and by the prediction for the inputs that they answered.
 
     They have to be right at the trained lengths; none of those inputs is known to be held out.
@@ -398,8 +458,8 @@ def judge_answers(cell: Cell, said: Sequence[Answers]) -> JudgedAnswers:
         x.cell = cell
     setting = cell.setting
     prediction, functions = cell.prediction, tuple(candidates(cell.prediction))
-    each = [[x.at(n, functions) for x in said if len(x.tested(n))] for n in setting.test_lengths]
-    found = tuple(_together(parts) for parts in each if parts)
+    at = [[x.at(n, functions) for x in said if len(x.tested(n))] for n in setting.test_lengths]
+    found = tuple(_together(parts) for parts in at if parts)
     if not found:
         raise InvalidInput(_no_input(said, setting))
     surprises = (
@@ -408,9 +468,10 @@ def judge_answers(cell: Cell, said: Sequence[Answers]) -> JudgedAnswers:
         for model, one in enumerate(said)
         for surprise in one.surprises(x, prediction, model)
     )
-    runs = [x.run(seed, prediction) for seed, x in enumerate(said)]
+    each = tuple(stays) or (None,) * len(said)
+    runs = [x.run(i, prediction, y) for i, (x, y) in enumerate(zip(said, each, strict=True))]
     return JudgedAnswers(
-        _of_answers(judge(cell, runs, prediction)),
+        _of_answers(judge(cell, runs, prediction), None not in each),
         found,
         functions,
         tuple(islice(surprises, MOST_SHOWN)),
@@ -418,6 +479,8 @@ def judge_answers(cell: Cell, said: Sequence[Answers]) -> JudgedAnswers:
         (sum(x.unread[0] for x in said), *_first_unread(said)),
         sum(x.repeated for x in said),
         sum(len(x.prompts) - x.used() for x in said),
+        (sum(x.too_long[0] for x in said), *_first([x.too_long for x in said])),
+        each,
     )
 
 
@@ -525,7 +588,12 @@ def _no_input(said: Sequence[Answers], setting: Setting) -> str:
 
 def _first_unread(said: Sequence[Answers]) -> tuple[int, str]:
     """The number and the text of the first prompt that is no input; 0 if all are."""
-    return next((x.unread[1:] for x in said if x.unread[0]), (0, ""))
+    return _first([x.unread for x in said])
+
+
+def _first(counted: Sequence[tuple[int, int, str]]) -> tuple[int, str]:
+    """The number and the text of the first of some prompts that are counted."""
+    return next((x[1:] for x in counted if x[0]), (0, ""))
 
 
 def is_written_so(prompt: str, fmt: Format) -> bool:
@@ -541,16 +609,17 @@ def is_written_so(prompt: str, fmt: Format) -> bool:
     return all(len(word) == width for word in words)
 
 
-def _of_answers(verdict: CellVerdict) -> CellVerdict:
-    """A verdict on models of which only answers are known, judged as if they met every premise.
+def _of_answers(verdict: CellVerdict, measured: bool) -> CellVerdict:
+    """A verdict on models by answers that they were asked for.
 
-    If they do not, a claim that asks for it says nothing of them: it is not refuted.  Nor is one by
-    answers so few that what is claimed lies in their interval.
+    Models that were not measured are judged as if they met every premise.  If they do not, a claim
+    that asks for it says nothing of them: it is not refuted.  Nor is one by answers so few that
+    what is claimed lies in their interval.
     """
 
     def decided(x: LengthVerdict) -> LengthVerdict:
         asks = x.prediction.requires_noise_invariance or x.prediction.requires_measured_stability
-        unknown = x.verdict == Verdict.DIVERGE and (asks or is_too_wide(x))
+        unknown = x.verdict == Verdict.DIVERGE and ((asks and not measured) or is_too_wide(x))
         return replace(x, verdict=Verdict.INCONCLUSIVE) if unknown else x
 
     return replace(verdict, lengths=tuple(map(decided, verdict.lengths)))

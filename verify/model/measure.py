@@ -6,6 +6,9 @@ followed by one that the model writes, C model width.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
 import torch
 from torch import Tensor, nn
@@ -188,6 +191,26 @@ def perturbation_stability(
     return float(_stays(model, written, digits, others, TENTH, fmt).double().mean())
 
 
+@contextmanager
+def moved_towards(embedding: nn.Module, others: Tensor, share: float) -> Iterator[None]:
+    """Move the vectors of tokens that a module reads towards those of other tokens.
+
+    Args:
+        embedding: the part of it that gives a vector for each token.
+        others: towards which, as many as it is given; where they are the same nothing moves.
+        share: how far, from 0 to 1.
+    """
+
+    def blend(_: object, __: object, x: Tensor) -> Tensor:
+        return x + share * (embedding.forward(others) - x)
+
+    hook = embedding.register_forward_hook(blend)
+    try:
+        yield
+    finally:
+        hook.remove()
+
+
 @torch.no_grad()
 def _stays(
     model: GPT,
@@ -213,13 +236,8 @@ def _stays(
     tokens, moved, towards = (torch.from_numpy(x).to(device) for x in (written, blended, others))
     written_slots = torch.from_numpy(fmt.written_slots).to(device)
     slots = written_slots - 1
-    vectors = model.embedding.get_parameter("weight")[towards]  # (n, T, C)
-
-    def blend(_: object, __: object, x: Tensor) -> Tensor:
-        return torch.where(moved[..., None], x + share * (vectors - x), x)
-
     before = model(tokens[:, :-1], slots).argmax(2)  # (n, S)
-    with model.embedding.register_forward_hook(blend):
+    with moved_towards(model.embedding, torch.where(moved, towards, tokens[:, :-1]), share):
         after = model(tokens[:, :-1], slots).argmax(2)
     stays = before == after
     if isinstance(fmt, NaturalFormat):

@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,8 @@ from arith.verify.plan.cells import Cell, default_model
 from arith.verify.plan.given import read_examples
 
 MOST_EXAMPLES = 2_000_000
+_TRIES = 100
+"""Draws of test examples, to find some that a file does not have."""
 _PART = 20_000
 """Examples that are written at once."""
 KINDS = ("text", "jsonl", "lm-eval")
@@ -51,10 +54,16 @@ def find_setting_of(
     return find_setting(read_examples(data), {n: getattr(request, n) for n in given}, test)
 
 
-def draw_examples(setting: Setting, number: int, seed: int, test: bool = False) -> Examples:
+def draw_examples(
+    setting: Setting, number: int, seed: int, test: bool = False, trained: Collection[str] = ()
+) -> Examples:
     """Examples of training, none of which is held out; or of the tests, as many of each length.
 
     At a trained length tests have held-out inputs alone; one that has none is left out.
+
+    Args:
+        trained: the prompts of a file, where the setting is that of one.  Tests have others, but
+            for a trained length that has none.
 
     Raises:
         InvalidInput: too many or none, or a domain that has no such examples.
@@ -68,31 +77,64 @@ def draw_examples(setting: Setting, number: int, seed: int, test: bool = False) 
         return _drawn(cell, setting, number, rng, None)
     lengths = []
     for n in setting.test_lengths:
+        if trained:
+            lengths.append(n)
+            continue
         with suppress(InvalidInput):  # nothing is held out
             _drawn(cell, setting, 1, np.random.default_rng(seed), n)
             lengths.append(n)
     if not lengths:
         raise InvalidInput(f"{setting.train.text()}: no input of the test lengths is held out")
     each = [number // len(lengths) + (i < number % len(lengths)) for i in range(len(lengths))]
+    draw = _drawn if not trained else partial(_drawn_beside, trained)
     parts = [
-        _drawn(cell, setting, count, rng, n)
-        for n, count in zip(lengths, each, strict=True)
-        if count
+        draw(cell, setting, count, rng, n) for n, count in zip(lengths, each, strict=True) if count
     ]
     return Examples(
         [x for part in parts for x in part.prompts], [x for part in parts for x in part.answers]
     )
 
 
-def _drawn(
-    cell: Cell, setting: Setting, number: int, rng: np.random.Generator, length: int | None
+def _drawn_beside(
+    trained: Collection[str],
+    cell: Cell,
+    setting: Setting,
+    number: int,
+    rng: np.random.Generator,
+    length: int,
 ) -> Examples:
-    """Examples of training, or those of a test length."""
+    """Examples of a test length that are not among some prompts; any, if it has no others."""
+    found: list[tuple[str, str]] = []
+    drawn: list[tuple[str, str]] = []
+    for _ in range(_TRIES):
+        if len(found) >= number:
+            break
+        some = _drawn(cell, setting, number, rng, length, among_all=True)
+        drawn = list(zip(some.prompts, some.answers, strict=True))
+        found += [x for x in drawn if x[0] not in trained]
+    pairs = (found or drawn)[:number]
+    return Examples([p for p, _ in pairs], [a for _, a in pairs])
+
+
+def _drawn(
+    cell: Cell,
+    setting: Setting,
+    number: int,
+    rng: np.random.Generator,
+    length: int | None,
+    among_all: bool = False,
+) -> Examples:
+    """Examples of training, or those of a test length.
+
+    Args:
+        among_all: at a trained length too, and not among held-out ones.
+    """
     train, several = setting.train, len(setting.task.operations) > 1
     fmt = cell.format_for(length or train.every_length[-1], test=length is not None)
     fmt = replace(fmt, beside=None)  # text has no numbers of tokens
     domain = train if length is None else setting.test(length)
     held_out = length in train.every_length or None if length is not None else False
+    held_out = None if among_all else held_out
     sampler = Sampler(fmt, domain, several)
     some = None if length is not None or train.pairs is None else sampler.distinct(train.pairs, rng)
     found = Examples([], [])

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import count as count_from
+from math import ceil
 from typing import Any
 
 from arith.theory.arithmetic.directions import Direction
 from arith.theory.arithmetic.lengths_text import lengths_text
+from arith.theory.generalization.lengths import LengthPrediction
+from arith.theory.generalization.outcomes import Claim
 from arith.theory.setting.requests import LARGEST_TEST
-from arith.theory.text.answer import INPUTS, cut
+from arith.theory.text.answer import INPUTS, UNCLAIMED, cut
 from arith.theory.text.length_plot import Measured
 from arith.theory.text.text import claim_in_table, count
 from arith.verify.data.finding import too_long
@@ -24,6 +27,11 @@ COLUMNS = ("digits", "inputs", "asked", "right", "interval", "predicted", "answe
 SURPRISING = ("digits", "prompt", "answer", "expected", "by")
 _LONG_LIST = 8
 """Result digits that are shown of a length."""
+_ALL = 0.98
+"""The share of answers from which a function is named without it."""
+_MISSED = "premise not met"
+_RECIPE = "models that arith trained, mostly with noise on tokens; others may be far off"
+_IGNORED = "docs/ignored-digits.md"
 
 
 def answer_rows(j: JudgedAnswers) -> list[list[str]]:
@@ -32,8 +40,7 @@ def answer_rows(j: JudgedAnswers) -> list[list[str]]:
     for x in j.verdict.lengths:
         p, found = x.prediction, j.at(x.digits)
         measured = ["0", "-", "-"] if found is None else _measured(found)
-        explained = "-" if found is None else found.explained.best or "none"
-        words = claim_in_table(p), explained, verdict_word(x.verdict)
+        words = _predicted(j, p), "-" if found is None else _explained(found), _word(j, x)
         rows.append([str(x.digits), INPUTS[p.direction], *measured, *words])
     return rows
 
@@ -42,6 +49,30 @@ def _measured(x: AnswersAt) -> list[str]:
     right = x.right
     between = "all" if x.exhaustive else f"{right.low:.3f}..{right.high:.3f}"
     return [f"{x.inputs:,}", f"{right.value:.3f}", between]
+
+
+def _predicted(j: JudgedAnswers, x: LengthPrediction) -> str:
+    """What is claimed, in decimals; in parentheses the forecast, where nothing is."""
+    if x.claim != Claim.NONE:
+        return claim_in_table(x)
+    found = j.verdict.prediction.forecasts.get(x.digits)
+    return UNCLAIMED if found is None else f"({found.low:.2f}..{found.high:.2f})"
+
+
+def _explained(x: AnswersAt) -> str:
+    """The function that explains most answers, with its share unless it is nearly all."""
+    best = x.explained.best
+    if best is None:
+        return "none"
+    share = x.explained.counts[best] / x.explained.answers
+    return best if share >= _ALL else f"{best} {share:.2f}"
+
+
+def _word(j: JudgedAnswers, x: LengthVerdict) -> str:
+    """The verdict on a length."""
+    if j.misses(x):
+        return _MISSED
+    return "converged" if x.verdict == Verdict.PREMISE else verdict_word(x.verdict)
 
 
 def explanation_table(j: JudgedAnswers) -> tuple[list[str], list[list[str]]]:
@@ -73,26 +104,129 @@ def _share(part: int, whole: int) -> str:
 
 def answer_legend(j: JudgedAnswers) -> list[str]:
     """What the columns are."""
+    asks = [x.prediction for x in j.verdict.lengths]
     lines = [
         f"right: the share of answers that are right, with its {CONFIDENCE:.0%} interval",
-        "answers as: the function that more than half of the answers are those of",
-        f"agree: the interval of each model lies within {TOLERANCE} of the claim",
+        "answers as: the function that more than half of the answers are those of, with their "
+        f"share if it is below {_ALL}",
     ]
+    if j.verdict.prediction.learned is not None:
+        lines.append("f^: what a model is expected to compute that ignores digits as predicted")
+    if any(x.claim == Claim.NONE and x.digits in j.verdict.prediction.forecasts for x in asks):
+        lines.append(f"(..): a forecast, where nothing is claimed. It is of {_RECIPE}")
+    lines.append(f"agree: the interval of each model lies within {TOLERANCE} of what is predicted")
     if others := [x.lengths[0] for x in j.verdict.cell.setting.tests]:
         lines.append(
             f"At {lengths_text(others)} answers have not all combinations of operand lengths, or "
             "not as often as inputs have: predicted is for those that they have"
         )
-    asks = [x.prediction for x in j.verdict.lengths]
-    unseen = [
-        x.digits for x in asks if x.requires_noise_invariance or x.requires_measured_stability
-    ]
-    if unseen:
+    return lines
+
+
+def premise_lines(j: JudgedAnswers) -> list[str]:
+    """What the claims ask of a model, and whether this one meets it."""
+    v = j.verdict
+    asks = [x.prediction for x in v.lengths]
+    noise = [x.digits for x in asks if x.requires_noise_invariance]
+    stable = [x.digits for x in asks if x.requires_stability]
+    if not v.runs or not (noise or stable):
+        return []
+    head = "Premises of the claim"
+    if not j.measured:
+        unknown = [
+            f"whether noise at digits that training never varied changes answers (asked at "
+            f"{lengths_text(noise)})"
+        ] * bool(noise)
+        unknown += [
+            f"whether disturbing all digits a little does (asked at {lengths_text(stable)})"
+        ] * bool(stable)
+        return [f"{head}. Answers do not show {', nor '.join(unknown)}."]
+    [run] = v.runs
+    said = []
+    if noise and run.indifference is not None:
+        said.append(
+            "Noise at digits that training never varied changes "
+            f"{_changed(run.indifference)} of the answers where it was trained; "
+            f"{_changed(premise.INDIFFERENT)} may change: "
+            f"{_met(run.indifferent)}"
+        )
+    for x in asks:
+        kept = next((m.steady for m in run.measurements if m.digits == x.digits), None)
+        if x.digits in stable and kept is not None:
+            may = premise.least_kept(x.requires_measured_stability) - float(x.unseen)
+            said.append(
+                f"Disturbing all digits a little changes {_changed(kept)} at "
+                f"{count(x.digits, 'digit')}; {_changed(may)} may change: {_met(kept >= may)}"
+            )
+    return [f"{head}, as measured. {'. '.join(said)}."] if said else []
+
+
+def _changed(kept: float) -> str:
+    """``18.5%``: the share that does not stay, rounded up."""
+    return f"{ceil(round(1000 * (1 - kept), 6)) / 10:g}%"
+
+
+def _met(is_met: bool) -> str:
+    return "met" if is_met else "not met"
+
+
+def next_lines(j: JudgedAnswers) -> list[str]:
+    """What holds all the same where a claim is not agreed with, why it may not be, what to do."""
+    v = j.verdict
+    lines = [text for x in v.lengths if x.verdict != Verdict.AGREE if (text := _bound_met(j, x))]
+    missed = [x for x in v.lengths if j.misses(x)]
+    if any(x.prediction.requires_noise_invariance and not _is_noise_invariant(j) for x in missed):
         lines.append(
-            f"At {lengths_text(unseen)} the claim is of models that bear noise, which answers do "
-            "not show: others than predicted would be inconclusive there, and no divergence"
+            "The model uses digits that were always the same in training, and the claim is on "
+            f"models that do not. Train with noise on tokens, and they do not ({_IGNORED})."
+        )
+    elif missed:
+        lines.append(
+            "Another answer is near for many inputs, and the claim is on models whose answers are "
+            f"firm. Longer training with noise on tokens makes them so ({_IGNORED})."
+        )
+    if not j.measured and any(_is_unknown(x) for x in v.lengths):
+        lines.append(
+            "Not known: whether the model uses digits that were always the same in training. Then "
+            f"the claim does not speak of it, and noise on tokens in training helps ({_IGNORED}). "
+            "To know, hand the model over, and it is measured: arith.judge(module, "
+            "arith.read(FILE), tokenizer=...), or arith judge --model hf:FOLDER "
+            "(docs/your-data.md)."
         )
     return lines
+
+
+def _is_noise_invariant(j: JudgedAnswers) -> bool:
+    return any(run.indifferent for run in j.verdict.runs)
+
+
+def _is_unknown(x: LengthVerdict) -> bool:
+    """Whether it is inconclusive as answers do not show the premise."""
+    asks = x.prediction.requires_noise_invariance or x.prediction.requires_measured_stability
+    known = x.accuracy is None or is_too_wide(x)
+    return x.verdict == Verdict.INCONCLUSIVE and asks and not known
+
+
+def _bound_met(j: JudgedAnswers, x: LengthVerdict) -> str:
+    """The bound of a claim that the answers are within, and how many are those of f^."""
+    found, p = j.at(x.digits), x.prediction
+    if found is None or p.claim == Claim.NONE or x.verdict == Verdict.PREMISE:
+        return ""
+    wrong, right = int(100 * (1 - p.at_most)), int(100 * p.at_least)
+    said = ""
+    if wrong and found.right.high <= p.at_most:
+        said = (
+            f"wrong on at least {wrong}% of the inputs: it is wrong on {1 - found.right.value:.0%}"
+        )
+    elif right and p.claim == Claim.AT_LEAST and found.right.low >= p.at_least:
+        said = f"right on at least {right}% of the inputs: it is right on {found.right.value:.0%}"
+    if not said:
+        return ""
+    learned = found.explained.counts.get("f^")
+    told = f", and {learned / found.inputs:.0%} of its answers are those of f^" if learned else ""
+    return (
+        f"At {count(x.digits, 'digit')} a bound of the prediction holds all the same, {said}{told}."
+    )
 
 
 def digit_lines(j: JudgedAnswers) -> list[str]:
@@ -118,8 +252,7 @@ def surprising_rows(j: JudgedAnswers) -> list[list[str]]:
 
 def _quoted(text: str) -> str:
     """An answer on one line, short enough for a table."""
-    line = " ".join(text.split())
-    return (line if len(line) <= 40 else f"{line[:40]}...") or "(empty)"
+    return _line(text, 40) or "(empty)"
 
 
 def surprising_title(j: JudgedAnswers) -> str:
@@ -128,19 +261,39 @@ def surprising_title(j: JudgedAnswers) -> str:
     return f"Answers that are not as predicted ({first}of f where all are to be right, else of f^):"
 
 
-def left_out_line(j: JudgedAnswers) -> str:
-    """Which prompts were not judged; empty where all were."""
-    unread, number, first = j.unread
-    shown = " ".join(first.split())
-    shown = f"'{shown if len(shown) <= 60 else f'{shown[:60]}...'}'{too_long(first, LARGEST_TEST)}"
-    what = "no inputs of the task as training writes them"
-    parts = {
-        f"{unread:,} that are {what}, the first is number {number:,}: {shown}": unread,
-        f"{j.repeated:,} that repeat an earlier one": j.repeated,
-        f"{j.untested:,} of lengths neither trained nor tested": j.untested,
-    }
-    said = "; ".join(text for text, number in parts.items() if number)
-    return f"Prompts left out: {said}." if said else ""
+def left_out_lines(j: JudgedAnswers) -> list[str]:
+    """Which prompts were not judged; no line where all were."""
+    s = j.verdict.cell.setting
+    counts = [
+        (
+            *j.too_long,
+            f"with operands that are longer than {s.operand_width} digits, to which "
+            f"training pads (--width N asks as if it padded to N)",
+        ),
+        (
+            j.unread[0] - j.too_long[0],
+            *(j.unread[1:] if j.unread != j.too_long else (0, "")),
+            "that are no inputs of the task as training writes them",
+        ),
+        (j.repeated, 0, "", "that repeat an earlier one"),
+        (j.untested, 0, "", "of lengths neither trained nor tested"),
+    ]
+    said = [
+        f"{number:,} {what}"
+        + (
+            f", the first is number {line:,}: '{_line(text, 60)}'{too_long(text, LARGEST_TEST)}"
+            * bool(line)
+        )
+        for number, line, text, what in counts
+        if number
+    ]
+    return [f"Prompts left out: {'; '.join(said)}."] if said else []
+
+
+def _line(text: str, most: int) -> str:
+    """A text on one line, cut."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[:most]}..."
 
 
 def answer_sentence(j: JudgedAnswers) -> str:
@@ -166,8 +319,8 @@ def answer_sentence(j: JudgedAnswers) -> str:
             f"model is right there; {needed} are needed, and more where some are wrong."
         )
     parts = [_of_direction(j, d) for d in (Direction.DOWNWARD, Direction.BETWEEN, Direction.UPWARD)]
-    met = f"{len(v.converged)} of {count(len(v.runs), 'model')} met the premise"
-    return f"{' '.join(filter(None, parts))} {met}.".strip()
+    met = f"{len(v.converged)} of {count(len(v.runs), 'model')} converged"
+    return f"{' '.join(filter(None, parts))} {met} (right where trained).".strip()
 
 
 def _of_direction(j: JudgedAnswers, direction: Direction) -> str:
@@ -175,23 +328,26 @@ def _of_direction(j: JudgedAnswers, direction: Direction) -> str:
     there = [x for x in j.verdict.lengths if x.prediction.direction == direction]
     there = [x for x in there if x.verdict != Verdict.PREMISE]
     said = []
-    for verdict in dict.fromkeys(x.verdict for x in there):
-        some = [x for x in there if x.verdict == verdict]
-        text = f"{verdict_word(verdict)} at {lengths_text([x.digits for x in some])}"
-        said.append(text + (_why(some) if verdict == Verdict.INCONCLUSIVE else ""))
+    for word in dict.fromkeys(_word(j, x) for x in there):
+        some = [x for x in there if _word(j, x) == word]
+        said.append(f"{word} at {lengths_text([x.digits for x in some])}{_why(j, some)}")
     return f"{INPUTS[direction].capitalize()} inputs: {', '.join(said)}." if said else ""
 
 
-def _why(lengths: Sequence[LengthVerdict]) -> str:
+def _why(j: JudgedAnswers, lengths: Sequence[LengthVerdict]) -> str:
     """Why nothing is decided there."""
+    if all(map(j.misses, lengths)):
+        [run] = j.verdict.runs
+        if not run.indifferent and any(x.prediction.requires_noise_invariance for x in lengths):
+            return f" (noise changes {_changed(run.indifference or 0)} of the answers)"
+        return " (its answers are not stable)"
+    if any(x.verdict != Verdict.INCONCLUSIVE for x in lengths):
+        return ""
     if all(x.accuracy is None for x in lengths):
-        return " (no answers, or of no model that the claim speaks of)"
+        return " (no answers)"
     if all(map(is_too_wide, lengths)):
         return " (too few answers: their interval has what is claimed, and more)"
-    return (
-        " (not as predicted, but the claim is on models that ignore digits, or are stable, which "
-        "answers do not show)"
-    )
+    return " (not as predicted, and the premises are not known)"
 
 
 def models_measured(j: JudgedAnswers, names: Sequence[str]) -> list[Measured]:
@@ -219,18 +375,41 @@ def answers_json(j: JudgedAnswers, names: Sequence[str]) -> dict[str, Any]:
         "learned_function": told["learned_function"],
         "verdict": v.verdict,
         "sentence": answer_sentence(j),
+        "premises": _premises_json(j),
+        "next": next_lines(j),
         "models": [
             {"name": name, "in_domain": round(run.premise, 6), "converged": run.converged}
             for name, run in zip(names, v.runs, strict=True)
         ],
         "functions": {x.name: x.text for x in j.functions},
         "lengths": [
-            {**predicted, "verdict": x.verdict, **_length_json(j, x.digits)}
+            {
+                **predicted,
+                "verdict": x.verdict,
+                "premise_met": None if not j.measured else not j.misses(x),
+                **_length_json(j, x.digits),
+            }
             for predicted, x in zip(told["lengths"], v.lengths, strict=True)
         ],
         "surprising": [vars(x) for x in j.surprising],
-        "left_out": {"unread": j.unread[0], "repeated": j.repeated, "untested": j.untested},
+        "left_out": {
+            "unread": j.unread[0],
+            "too_long": j.too_long[0],
+            "repeated": j.repeated,
+            "untested": j.untested,
+        },
     }
+
+
+def _premises_json(j: JudgedAnswers) -> dict[str, Any] | None:
+    """The shares of answers that stay under noise and when disturbed; None where not measured."""
+    if not j.measured:
+        return None
+    [stays] = j.stays
+    assert stays is not None
+    stable = {str(n): round(x, 6) for n, x in stays.stable.items()}
+    noise = None if stays.noise is None else round(stays.noise, 6)
+    return {"stay_under_noise": noise, "stay_when_disturbed": stable}
 
 
 def _length_json(j: JudgedAnswers, digits: int) -> dict[str, Any]:

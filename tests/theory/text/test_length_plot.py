@@ -42,7 +42,7 @@ def test_each_length_has_its_claim_and_the_trained_one_is_marked() -> None:
     ax = drawn(**MOD_101)
     heights = [ys[0] for _, ys in lines(ax, "predicted")]
     assert heights == pytest.approx([1, 0, 49 / 4950, 99 / 10000])
-    assert boxes(ax, "open: no claim") == [(-0.5, 0.5)]
+    assert boxes(ax, "no claim") == [(-0.5, 0.5)]
     assert boxes(ax, "trained") == [(0.5, 1.5)]
     ranges = [x for x in ax.patches if str(x.get_label()).startswith("±")]
     tops = [x.get_y() + x.get_height() for x in ranges]  # type: ignore[attr-defined]
