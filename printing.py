@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from arith.theory.counting.accuracy import DigitAccuracy
-    from arith.theory.generalization.predict import Prediction
+    from arith.theory.prediction.predict import Prediction
     from arith.verify.judging.answers import JudgedAnswers
     from arith.verify.judging.judge import CellVerdict
 

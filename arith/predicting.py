@@ -14,8 +14,8 @@ from arith.keywords import read, takes
 from arith.printing import Part, Table, Text, plain_text, prediction_parts
 from arith.theory.errors import InvalidInput
 from arith.theory.generalization.lengths import LengthPrediction
-from arith.theory.generalization.predict import Prediction
-from arith.theory.generalization.predict import predict as predict_setting
+from arith.theory.prediction.predict import Prediction
+from arith.theory.prediction.predict import predict as predict_setting
 from arith.theory.setting.requests import Request, setting_columns
 from arith.theory.setting.settings import Setting
 

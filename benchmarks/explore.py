@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from arith.commands.explore_page import answer_html, strips
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.theory.setting.requests import Request
 from arith.theory.transformer.encodings import ENCODINGS
 from benchmarks.measuring import Table, apart, spread

@@ -25,7 +25,7 @@ with app.setup:
     )
     from arith.theory.arithmetic.tasks import takes_modulus
     from arith.theory.errors import InvalidInput
-    from arith.theory.generalization.predict import predict
+    from arith.theory.prediction.predict import predict
     from arith.theory.setting.requests import request_of
     from arith.verify.reporting.measured import measured
 

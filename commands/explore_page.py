@@ -18,11 +18,11 @@ from arith.theory.arithmetic.decision import Decision
 from arith.theory.arithmetic.effort import LIMIT, budget
 from arith.theory.arithmetic.lengths_text import lengths_text
 from arith.theory.errors import TooMuchWork
-from arith.theory.generalization.digit_use import Use
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim
-from arith.theory.generalization.predict import Prediction
 from arith.theory.generalization.theorems import THEOREMS
+from arith.theory.prediction.digit_use import Use
+from arith.theory.prediction.predict import Prediction
 from arith.theory.setting.requests import Request, options_of, setting_words
 from arith.theory.studies.example import Example, ExampleToken, examples
 from arith.theory.studies.phase import with_modulus

@@ -84,7 +84,7 @@ def predict(
     **options: Any,
 ) -> None:
     """Predict how a model does on shorter and longer inputs."""
-    from arith.theory.generalization.predict import predict
+    from arith.theory.prediction.predict import predict
 
     if plot is None and written(context, ("store",)):
         raise InvalidInput("--store is read for the picture: give --plot FILE.svg too")

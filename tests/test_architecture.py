@@ -147,13 +147,16 @@ TYPER = {"typer", "annotated_doc", "shellingham"}
 """Typer with what it imports at once."""
 START = "arith arith.cli arith.commands arith.commands.loading arith.theory arith.theory.errors"
 """All of ours that the list of commands takes."""
-THEORY = "arithmetic transformer setting rules observation counting generalization learning text"
+THEORY = (
+    "arithmetic transformer setting rules observation counting generalization prediction"
+    " learning text"
+)
 """The rooms that a prediction passes on its way to a table."""
-LISTED = {*THEORY.split()} - {"learning"}
+LISTED = {*THEORY.split()} - {"prediction", "learning"}
 """The rooms that a list of tasks takes."""
 COLD = [
     (["--help"], set(), set(), TYPER),
-    (["--version"], {"arith.verify.plan.recipe"}, {"arithmetic", "rules", "generalization"}, TYPER),
+    (["--version"], {"arith.verify.plan.recipe"}, {"arithmetic", "rules", "prediction"}, TYPER),
     (["tasks"], {"arith.commands.lists"}, LISTED, None),
     (["theorems"], {"arith.commands.lists"}, LISTED, None),
     (PREDICT[1:], {"arith.commands.predictions"}, {*THEORY.split()}, None),

@@ -299,7 +299,7 @@ def test_what_nobody_foresaw_is_no_verdict(
     def fails(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("arith.theory.generalization.predict.predict", fails)
+    monkeypatch.setattr("arith.theory.prediction.predict.predict", fails)
     done = run_cli("predict", "--task", "add")
     assert (done.code, done.out) == (4, "")
     assert said in done.err and len(done.err.splitlines()) == 1

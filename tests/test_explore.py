@@ -24,7 +24,7 @@ pytest.importorskip("marimo")
 from arith.commands.explore_controls import CHIEF, FIRST, controls_of, texts_of, values_of
 from arith.commands.explore_page import MODULI, command_html, strips
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.theory.setting.requests import request_of
 from arith.theory.studies.phase import with_modulus
 from arith.theory.transformer.encodings import ENCODINGS

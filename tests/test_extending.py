@@ -14,7 +14,7 @@ from torch import nn
 
 from arith.theory.arithmetic.tasks import TASKS
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.theory.setting.requests import Request
 from arith.theory.text.catalogue import encoding_rows, layout_rows
 from arith.theory.transformer.encodings import ENCODINGS, Encoding

@@ -17,7 +17,7 @@ from arith.printing import (
     verdict_parts,
     waiting,
 )
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.theory.rules import RULES
 from arith.theory.setting.requests import Request
 from arith.theory.text.catalogue import (

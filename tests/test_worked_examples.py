@@ -8,7 +8,7 @@ from builders.paths import ROOT
 
 from arith.theory.arithmetic.automaton import digit_automaton
 from arith.theory.arithmetic.properties import base_aligned, digit_causal
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.theory.setting.requests import Request
 
 PAGE = ROOT / "docs" / "worked-examples.md"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from arith.theory.arithmetic.expressions import parse_task
     from arith.theory.arithmetic.tasks import Task, named_task
     from arith.theory.errors import InvalidInput
-    from arith.theory.generalization.predict import Prediction, predict
+    from arith.theory.prediction.predict import Prediction, predict
     from arith.theory.setting.settings import Setting
     from arith.theory.transformer.encodings import encoding
     from arith.theory.transformer.layouts import layout
@@ -39,14 +39,14 @@ __all__ = [
 _MODULES = {
     "Domain": "arithmetic.domains",
     "InvalidInput": "errors",
-    "Prediction": "generalization.predict",
+    "Prediction": "prediction.predict",
     "Setting": "setting.settings",
     "Task": "arithmetic.tasks",
     "encoding": "transformer.encodings",
     "layout": "transformer.layouts",
     "named_task": "arithmetic.tasks",
     "parse_task": "arithmetic.expressions",
-    "predict": "generalization.predict",
+    "predict": "prediction.predict",
 }
 """Where each name is defined."""
 

@@ -18,8 +18,8 @@ import numpy as np
 
 from arith.theory.arithmetic.domains import digit_base
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.predict import predict
 from arith.theory.observation.support import support
+from arith.theory.prediction.predict import predict
 from arith.theory.setting.requests import LARGEST_TEST
 from arith.theory.setting.settings import Setting
 from arith.verify.data.answers import parse_log, said_numbers

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from arith.theory.arithmetic.domains import KINDS
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.theory.rules import THEORY_VERSION
 from arith.theory.setting.requests import Request, setting_words
 from arith.theory.setting.settings import PADDINGS, Setting

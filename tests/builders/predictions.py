@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from arith.theory.generalization.predict import Prediction, predict
+from arith.theory.prediction.predict import Prediction, predict
 from arith.theory.setting.requests import Request
 
 

@@ -11,7 +11,7 @@ from unittest.mock import patch
 import torch
 
 from arith.theory.arithmetic.domains import Domain
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.verify.mechanism.equivalence import predicted_support
 from arith.verify.model.gpt import GPT, UNSEEN, Block
 from arith.verify.model.measure import ignored_slots

@@ -12,8 +12,8 @@ from builders.predictions import predicted
 
 from arith.printing import plain_text, prediction_parts
 from arith.theory.generalization import constants, lengths, theorems
-from arith.theory.generalization.predict import Prediction
 from arith.theory.learning.learnability import learnability
+from arith.theory.prediction.predict import Prediction
 from arith.theory.setting.requests import Request, options_of
 from arith.theory.studies import literature
 

@@ -19,10 +19,10 @@ from arith.theory.counting import accuracy, bounds
 from arith.theory.counting.learned import LearnedFunction
 from arith.theory.errors import InvalidInput, NotCountable
 from arith.theory.generalization.lengths import LengthPrediction
-from arith.theory.generalization.predict import Prediction, predict
 from arith.theory.generalization.theorems import THEOREMS, observe
 from arith.theory.observation import contexts
 from arith.theory.observation.support import support
+from arith.theory.prediction.predict import Prediction, predict
 from arith.theory.setting.requests import Request, setting_words
 from arith.theory.setting.settings import Setting
 

@@ -32,7 +32,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.verify.judging.judge import judge_evidence
 from arith.verify.judging.known_divergences import read_known_divergences
 from arith.verify.model.kept import CONFIG, WEIGHTS, read_kept

@@ -23,7 +23,7 @@ from safetensors.torch import load_file, save_file
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.counting.accuracy import accuracy
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.verify.data.sampling import Sampler
 from arith.verify.data.texts import example_texts
 from arith.verify.external import answer_tokens, ask

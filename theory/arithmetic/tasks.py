@@ -249,7 +249,7 @@ class Operations(Task):
     """Several tasks of the same operands: the sign between these says which one is asked for.
 
     An example has one number more than operands, the index of its operation, which is written as
-    that sign.  Theory predicts each operation by itself (``generalization.mixture``); what is read
+    that sign.  Theory predicts each operation by itself (``prediction.mixture``); what is read
     here is what holds of all.
 
     Args:

@@ -1,4 +1,4 @@
-"""The four theorems: from what training shows to a prediction, and its reasons in words.
+"""The four theorems: what follows at a test length from what training shows.
 
 May import: arith.theory.counting and below.
 """

@@ -20,10 +20,10 @@ from arith.theory.arithmetic.effort import PART, budget, spend
 from arith.theory.arithmetic.properties import base_aligned, digit_causal, translation_invariant
 from arith.theory.errors import InvalidInput, TooMuchWork
 from arith.theory.generalization.outcomes import Status
-from arith.theory.generalization.predict import Prediction, predict
 from arith.theory.learning.leap_complexity import setting_leaps
 from arith.theory.observation.support import support
 from arith.theory.observation.views import carry_reach
+from arith.theory.prediction.predict import Prediction, predict
 from arith.theory.setting.requests import LARGEST_DIGITS, setting_words
 from arith.theory.setting.settings import Setting
 from arith.theory.transformer.encodings import ENCODINGS

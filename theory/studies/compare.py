@@ -19,7 +19,7 @@ from typing import Any
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.errors import InvalidInput, unknown_name
 from arith.theory.generalization.lengths import LengthPrediction
-from arith.theory.generalization.predict import Prediction, predict
+from arith.theory.prediction.predict import Prediction, predict
 from arith.theory.setting.requests import Request, flag, options_of
 from arith.theory.transformer.encodings import ENCODINGS
 from arith.theory.transformer.layouts import LAYOUTS

@@ -1,6 +1,6 @@
 """One input of each kind of length, as tokens: what is read of it, and what comes out.
 
->>> from arith.theory.generalization.predict import predict
+>>> from arith.theory.prediction.predict import predict
 >>> from arith.theory.setting.requests import Request
 >>> from arith.theory.studies.example import examples
 >>> found = predict(Request(task="mod_add", modulus=101, train_digits="2").setting())
@@ -18,12 +18,12 @@ from arith.theory.arithmetic.automaton import digit_automaton
 from arith.theory.arithmetic.directions import Direction
 from arith.theory.arithmetic.tasks import digit_count
 from arith.theory.counting.learned import LearnedFunction
-from arith.theory.generalization.digit_use import Use, digit_uses
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim
-from arith.theory.generalization.predict import Prediction
 from arith.theory.generalization.theorems import observe
 from arith.theory.observation.support import OperandDigit
+from arith.theory.prediction.digit_use import Use, digit_uses
+from arith.theory.prediction.predict import Prediction
 from arith.theory.setting.settings import Setting
 from arith.theory.transformer.layouts import Token
 

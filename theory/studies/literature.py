@@ -24,8 +24,8 @@ from arith.theory.arithmetic.shares import percent_text
 from arith.theory.arithmetic.tasks import TASKS, named_task
 from arith.theory.errors import InvalidInput
 from arith.theory.generalization.outcomes import Status
-from arith.theory.generalization.predict import Prediction, predict
-from arith.theory.generalization.published import published
+from arith.theory.prediction.predict import Prediction, predict
+from arith.theory.prediction.published import published
 from arith.theory.setting.requests import LARGEST_TEST, read_each, setting_words
 from arith.theory.setting.settings import Setting
 from arith.theory.transformer.encodings import ENCODINGS, encoding

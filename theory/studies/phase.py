@@ -23,7 +23,7 @@ from arith.theory.arithmetic.tasks import Task
 from arith.theory.errors import InvalidInput, TooMuchWork
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim
-from arith.theory.generalization.predict import Prediction, predict
+from arith.theory.prediction.predict import Prediction, predict
 from arith.theory.setting.requests import Request
 from arith.theory.setting.settings import Setting
 

@@ -10,7 +10,7 @@ from arith.theory.arithmetic.effort import PART, budget
 from arith.theory.arithmetic.exact_text import exact_text
 from arith.theory.counting.accuracy import DigitAccuracy, digit_accuracies
 from arith.theory.counting.learned import LearnedFunction
-from arith.theory.generalization.predict import Prediction
+from arith.theory.prediction.predict import Prediction
 
 
 def single_digits(prediction: Prediction) -> dict[int, DigitAccuracy] | None:

@@ -16,16 +16,16 @@ from arith.theory.arithmetic.properties import (
 )
 from arith.theory.arithmetic.shares import percent_text
 from arith.theory.arithmetic.tasks import for_people, polynomial_text
-from arith.theory.generalization.expressibility import expressibility
 from arith.theory.generalization.lengths import MOST_UNSEEN
 from arith.theory.generalization.outcomes import Claim, Status
-from arith.theory.generalization.words import single
 from arith.theory.learning.leap_complexity import CONSTANT, FEW, GAIN
+from arith.theory.prediction.expressibility import expressibility
+from arith.theory.prediction.words import single
 
 if TYPE_CHECKING:
     from arith.theory.generalization.lengths import LengthPrediction
-    from arith.theory.generalization.predict import Prediction
     from arith.theory.learning.learnability import Learnability
+    from arith.theory.prediction.predict import Prediction
     from arith.theory.setting.settings import Setting
 
 INPUTS = {

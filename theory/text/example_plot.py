@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from arith.theory.arithmetic.shares import share_text
 from arith.theory.counting.learned import LearnedFunction
-from arith.theory.generalization.predict import Prediction
 from arith.theory.generalization.theorems import observe
 from arith.theory.observation.views import indices, receptive_field
+from arith.theory.prediction.predict import Prediction
 from arith.theory.setting.settings import Setting
 from arith.theory.text.style import CENTRED, FAINT, INK, PALE, PALETTE, UNKNOWN, draw_box, figure
 from arith.theory.transformer.encodings import Encoding

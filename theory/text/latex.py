@@ -10,7 +10,7 @@ from arith.theory.text.answer import expected_function
 from arith.theory.text.text import LENGTH_COLUMNS, length_rows
 
 if TYPE_CHECKING:
-    from arith.theory.generalization.predict import Prediction
+    from arith.theory.prediction.predict import Prediction
 
 _SIGNS = {"mod": r"\bmod", "·": r" \cdot "}
 """What our formulas have and LaTeX writes otherwise."""

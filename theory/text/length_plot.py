@@ -27,9 +27,9 @@ from arith.theory.text.text import claim_word
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from arith.theory.generalization.forecast import Forecast
     from arith.theory.generalization.lengths import LengthPrediction
-    from arith.theory.generalization.predict import Prediction
+    from arith.theory.prediction.forecast import Forecast
+    from arith.theory.prediction.predict import Prediction
 
 MOST_WORDED = 12
 """Up to so many lengths each has its words below it."""

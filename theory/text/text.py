@@ -20,9 +20,9 @@ from arith.theory.text.answer import INPUTS, UNCLAIMED, cut
 
 if TYPE_CHECKING:
     from arith.theory.counting.accuracy import DigitAccuracy
-    from arith.theory.generalization.forecast import Forecast
     from arith.theory.generalization.lengths import LengthPrediction
-    from arith.theory.generalization.predict import Prediction
+    from arith.theory.prediction.forecast import Forecast
+    from arith.theory.prediction.predict import Prediction
     from arith.theory.setting.settings import Setting
     from arith.theory.studies.advise import Advice
 

@@ -16,7 +16,7 @@ from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.integer_arrays import combinations
 from arith.theory.arithmetic.tasks import Task
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.mixture import defined_share
+from arith.theory.prediction.mixture import defined_share
 from arith.verify.data.sequences import Format
 
 HELD_OUT = 20

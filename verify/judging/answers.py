@@ -26,7 +26,7 @@ from arith.theory.counting.accuracy import defined
 from arith.theory.errors import InvalidInput
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim
-from arith.theory.generalization.predict import Prediction
+from arith.theory.prediction.predict import Prediction
 from arith.theory.setting.settings import Setting
 from arith.verify.data.answers import said_numbers
 from arith.verify.data.files import Examples

@@ -17,8 +17,8 @@ from arith.theory.arithmetic.tasks import TASKS
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim as Claimed
 from arith.theory.generalization.outcomes import Status
-from arith.theory.generalization.predict import Prediction
-from arith.theory.generalization.published import treats
+from arith.theory.prediction.predict import Prediction
+from arith.theory.prediction.published import treats
 from arith.theory.rules import RULES, Basis
 from arith.theory.transformer.encodings import ENCODINGS
 from arith.verify.judging.judge import CellVerdict, Verdict
@@ -85,7 +85,7 @@ THEOREMS: dict[str, tuple[str, str]] = {
 """The theorems of arXiv 2407.17963: what each says of shorter and of longer inputs.
 
 Each relative encoding has a row of its own where the theorem says that sums extend.
-``theory.generalization.published`` applies their criteria to other tasks too; those cells, and the
+``theory.prediction.published`` applies their criteria to other tasks too; those cells, and the
 ones it is silent on, stand in the last line.
 """
 _FORMS = {TASKS["add"].terms: "addition", TASKS["mul"].terms: "multiplication"}

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from arith.theory.arithmetic.tasks import Task, one_of
-from arith.theory.generalization.predict import Prediction
+from arith.theory.prediction.predict import Prediction
 
 Function = Callable[..., Any]
 """Numbers of arrays of operands; of several operations the last array says which is asked for."""

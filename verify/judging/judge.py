@@ -11,7 +11,7 @@ from functools import cached_property
 from arith.theory.arithmetic.directions import EXTRAPOLATING, Direction
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Status
-from arith.theory.generalization.predict import Prediction
+from arith.theory.prediction.predict import Prediction
 from arith.verify.judging.intervals import Interval, pooled
 from arith.verify.judging.premises import claim_applied, eligible_runs, is_stored, no_run_qualifies
 from arith.verify.judging.standards import explains, is_below_one, is_testable, meets

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arith.theory.arithmetic.directions import Direction
-from arith.theory.generalization.predict import Prediction
 from arith.theory.learning.plateaus import Plateau, plateau_accuracy, setting_plateaus
+from arith.theory.prediction.predict import Prediction
 from arith.verify.judging.intervals import pooled
 from arith.verify.judging.judge import CellVerdict, Verdict
 from arith.verify.plan.premise import PREMISE

@@ -26,8 +26,8 @@ from torch import Tensor
 
 from arith.theory.counting.learned import LearnedFunction
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.predict import predict
 from arith.theory.observation.support import Support
+from arith.theory.prediction.predict import predict
 from arith.verify.data.sampling import Sampler
 from arith.verify.model.gpt import GPT
 from arith.verify.model.measure import BATCH, ignored_slots

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.verify.data.sampling import Sampler
 from arith.verify.model.gpt import GPT
 from arith.verify.model.measure import answers

@@ -13,8 +13,8 @@ import numpy as np
 import torch
 
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.predict import predict
 from arith.theory.observation.support import OperandDigit
+from arith.theory.prediction.predict import predict
 from arith.verify.mechanism.equivalence import equivalents
 from arith.verify.model.gpt import GPT
 from arith.verify.model.measure import answers, learned_answers

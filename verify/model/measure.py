@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from arith.theory.generalization.predict import Prediction
 from arith.theory.observation.support import Support
+from arith.theory.prediction.predict import Prediction
 from arith.verify.data.sequences import Format, NaturalFormat
 from arith.verify.model.gpt import GPT
 from arith.verify.plan.cells import Cell

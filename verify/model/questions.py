@@ -11,7 +11,7 @@ import numpy as np
 from arith.theory.arithmetic.directions import Direction
 from arith.theory.arithmetic.tasks import Task, digit_count
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.predict import Prediction
+from arith.theory.prediction.predict import Prediction
 from arith.theory.text.answer import INPUTS, expected_function
 from arith.verify.data.numerals import numbers, numeral
 from arith.verify.data.texts import signs_of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from arith.theory.arithmetic.tasks import Task
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.training import Noise, goes_on, usual_noise
+from arith.theory.prediction.training import Noise, goes_on, usual_noise
 from arith.theory.setting.requests import (
     Request,
     option,
@@ -25,7 +25,7 @@ from arith.verify.plan.recipe import DEFAULT_BUDGET, DENSE, RECIPE, Recipe
 from arith.verify.plan.sizes import BY_PARTS, SIZES, Size, size
 
 if TYPE_CHECKING:
-    from arith.theory.generalization.predict import Prediction
+    from arith.theory.prediction.predict import Prediction
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class Cell:
     @cached_property
     def prediction(self) -> Prediction:
         """What theory predicts of it; made once, it goes with the cell to other processes."""
-        from arith.theory.generalization.predict import predict
+        from arith.theory.prediction.predict import predict
 
         return predict(self.setting)
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from arith.theory.arithmetic.exact_text import exact_text
 from arith.theory.generalization.lengths import Premise
 from arith.theory.generalization.outcomes import Claim, Status
-from arith.theory.generalization.predict import Prediction
+from arith.theory.prediction.predict import Prediction
 from arith.theory.rules import THEORY_VERSION
 from arith.verify.plan.cells import Cell
 from arith.verify.records.reading import Length, Line, Number, check

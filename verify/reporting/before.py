@@ -36,7 +36,7 @@ FORECASTS = "forecasts.jsonl"
 
 @dataclass(frozen=True)
 class StoredForecast:
-    """A forecast as it was before training (see ``theory.generalization.forecast.Forecast``).
+    """A forecast as it was before training (see ``theory.prediction.forecast.Forecast``).
 
     Args:
         cells: how many it rests on; ``nearest`` has their names.

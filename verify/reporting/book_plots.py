@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from arith.theory.generalization.predict import Prediction, predict
+from arith.theory.prediction.predict import Prediction, predict
 from arith.theory.setting.requests import Request
 from arith.theory.text.address_plot import ROWS, draw_row
 from arith.theory.text.example_plot import (

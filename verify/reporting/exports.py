@@ -16,7 +16,7 @@ from typing import Any
 
 from arith.theory.arithmetic.exact_text import text_and_float
 from arith.theory.generalization.lengths import LengthPrediction
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.theory.rules import THEORY_VERSION
 from arith.theory.setting.requests import setting_texts
 from arith.theory.text.markdown import one_line

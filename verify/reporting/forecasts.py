@@ -14,7 +14,8 @@ from statistics import fmean
 
 import numpy as np
 
-from arith.theory.generalization.forecast import (
+from arith.theory.generalization.outcomes import Claim
+from arith.theory.prediction.forecast import (
     FOREST,
     OF_LENGTH,
     OF_SETTING,
@@ -29,8 +30,7 @@ from arith.theory.generalization.forecast import (
     setting_features,
     written,
 )
-from arith.theory.generalization.outcomes import Claim
-from arith.theory.generalization.training import usual_noise
+from arith.theory.prediction.training import usual_noise
 from arith.verify.plan.folders import COMMITTED
 from arith.verify.records.runs import Run
 from arith.verify.reporting.exports import committed

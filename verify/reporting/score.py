@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import fmean, median
 
 from arith.theory.arithmetic.directions import EXTRAPOLATING
-from arith.theory.generalization.forecast import INTERVAL
 from arith.theory.generalization.outcomes import Claim
+from arith.theory.prediction.forecast import INTERVAL
 from arith.theory.text.answer import INPUTS
 from arith.theory.text.text import claim_text
 from arith.verify.judging.judge import CellVerdict, published

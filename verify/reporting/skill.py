@@ -13,9 +13,9 @@ from statistics import fmean, median
 from typing import Any
 
 from arith.theory.arithmetic.directions import EXTRAPOLATING
-from arith.theory.generalization.forecast import INTERVAL, Forecast, forecast
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim, Status
+from arith.theory.prediction.forecast import INTERVAL, Forecast, forecast
 from arith.theory.text.answer import INPUTS
 from arith.verify.judging.judge import CellVerdict, published
 from arith.verify.judging.premises import speaks_of

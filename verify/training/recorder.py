@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.predict import Prediction
+from arith.theory.prediction.predict import Prediction
 from arith.verify.model.gpt import GPT
 from arith.verify.model.kept import kept_path
 from arith.verify.model.measure import answers, learned_answers

@@ -21,7 +21,7 @@ from arith.theory.arithmetic.expressions import NAMES, parse_task
 from arith.theory.arithmetic.tasks import TASKS, Task, Term, named_task
 from arith.theory.errors import InvalidInput, NotCountable
 from arith.theory.generalization.outcomes import Claim, Status
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.theory.setting.requests import Request
 from arith.theory.setting.settings import Setting
 from arith.theory.transformer.encodings import ENCODINGS, encoding

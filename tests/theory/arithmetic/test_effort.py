@@ -6,7 +6,7 @@ from arith.theory.arithmetic.automaton import digit_automaton
 from arith.theory.arithmetic.effort import budget, memoize_with_cost, spend
 from arith.theory.arithmetic.expressions import parse_task
 from arith.theory.errors import TooMuchWork
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.theory.setting.requests import Request
 
 REQUESTS = {

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from arith.theory.arithmetic.observed import observed
 from arith.theory.arithmetic.tasks import digit_count, named_task
-from arith.theory.generalization.predict import Prediction, predict
+from arith.theory.prediction.predict import Prediction, predict
 from arith.theory.setting.requests import Request
 from arith.theory.setting.settings import Setting
 

@@ -11,8 +11,8 @@ import pytest
 from builders.predictions import predicted
 
 from arith.theory.arithmetic.domains import Domain
-from arith.theory.generalization.predict import predict
 from arith.theory.observation.contexts import receptive_field
+from arith.theory.prediction.predict import predict
 from arith.theory.setting.requests import Request
 from arith.theory.setting.settings import Setting
 from arith.theory.transformer.encodings import encoding

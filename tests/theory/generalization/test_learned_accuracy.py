@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from arith.theory.arithmetic.tasks import TASKS, Task
 from arith.theory.errors import InvalidInput
 from arith.theory.generalization.outcomes import Claim
-from arith.theory.generalization.predict import Prediction, predict
+from arith.theory.prediction.predict import Prediction, predict
 from arith.theory.setting.requests import Request
 from arith.theory.transformer.encodings import ENCODINGS
 

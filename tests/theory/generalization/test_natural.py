@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from arith.theory.arithmetic.domains import KINDS
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.predict import Prediction
+from arith.theory.prediction.predict import Prediction
 from arith.theory.transformer.encodings import ENCODINGS
 from arith.theory.transformer.layouts import STARTS
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from arith.theory.errors import InvalidInput
 from arith.theory.generalization.outcomes import Claim
-from arith.theory.generalization.predict import Prediction
+from arith.theory.prediction.predict import Prediction
 from arith.theory.transformer.encodings import ENCODINGS
 
 OPEN = re.compile(

@@ -19,7 +19,7 @@ from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.expressions import parse_task
 from arith.theory.errors import InvalidInput
 from arith.theory.generalization.outcomes import Claim
-from arith.theory.generalization.predict import Prediction, predict
+from arith.theory.prediction.predict import Prediction, predict
 from arith.theory.setting.settings import Setting
 from arith.theory.transformer.encodings import ENCODINGS, encoding
 from arith.theory.transformer.layouts import layout

@@ -15,8 +15,8 @@ from arith.theory.errors import InvalidInput
 from arith.theory.generalization import theorems
 from arith.theory.generalization.lengths import LengthPrediction, undecided
 from arith.theory.generalization.outcomes import Claim, Status
-from arith.theory.generalization.predict import predict
 from arith.theory.generalization.theorems import THEOREMS, Observation, Theorem, conclude, observe
+from arith.theory.prediction.predict import predict
 from arith.theory.rules import Basis
 from arith.theory.setting.requests import Request
 

@@ -18,11 +18,11 @@ from arith.theory.arithmetic.expressions import parse_task
 from arith.theory.errors import InvalidInput
 from arith.theory.generalization import theorems
 from arith.theory.generalization.outcomes import Claim
-from arith.theory.generalization.predict import predict
 from arith.theory.learning.carry_classifier import CarryClassifier
 from arith.theory.learning.leap_complexity import setting_leaps
 from arith.theory.learning.plateaus import setting_plateaus
 from arith.theory.observation.support import Support
+from arith.theory.prediction.predict import predict
 from arith.theory.setting.requests import Request
 
 SECONDS, BYTES = 30.0, 10**9

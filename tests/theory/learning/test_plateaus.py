@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.tasks import Task
-from arith.theory.generalization.predict import predict
 from arith.theory.learning.learnability import learnability
 from arith.theory.learning.plateaus import LARGEST, Plateau, plateau_accuracy, plateaus
+from arith.theory.prediction.predict import predict
 from arith.theory.setting.requests import Request
 from arith.theory.text.answer import explanation
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.theory.setting.requests import Request, read_setting, setting_json
 from arith.verify.plan.cells import CellRequest
 

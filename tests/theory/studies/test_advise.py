@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from arith.theory.generalization.outcomes import Status
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.theory.setting.requests import Request
 from arith.theory.studies.advise import advise, changed
 from arith.theory.text.text import advice_text

@@ -9,7 +9,7 @@ import pytest
 from builders.command_line import run_cli
 
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.theory.setting.requests import Request
 from arith.theory.studies.compare import BY, compare, values_of
 from arith.theory.text.comparison import comparison_legend, comparison_table, heading

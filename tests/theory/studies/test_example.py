@@ -9,8 +9,8 @@ import pytest
 
 from arith.theory.counting.learned import LearnedFunction
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.digit_use import Use
-from arith.theory.generalization.predict import Prediction, predict
+from arith.theory.prediction.digit_use import Use
+from arith.theory.prediction.predict import Prediction, predict
 from arith.theory.setting.requests import Request
 from arith.theory.studies.example import Example, examples
 from arith.theory.transformer.encodings import ENCODINGS

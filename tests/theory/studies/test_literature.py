@@ -20,7 +20,7 @@ from builders.paths import ROOT
 from arith.theory.arithmetic.decision import Decision
 from arith.theory.arithmetic.domains import KINDS
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.theory.studies.literature import (
     TOLERANCE,
     Comparison,
@@ -361,7 +361,7 @@ def test_published_findings_are_counted_as_the_command_counts_them() -> None:
 def test_the_command_of_a_finding_predicts_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """It asks for the same setting, which is not predicted again here."""
     known = {c.prediction.setting: c.prediction for c in map(compare, findings()) if c.prediction}
-    monkeypatch.setattr("arith.theory.generalization.predict.predict", known.__getitem__)
+    monkeypatch.setattr("arith.theory.prediction.predict.predict", known.__getitem__)
     for c in (c for c in map(compare, findings()) if c.command):
         assert c.prediction is not None
         done = run_cli(*shlex.split(c.command)[1:], "--json")

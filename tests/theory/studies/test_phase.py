@@ -15,7 +15,7 @@ from builders.predictions import predicted
 from arith.theory import Task, encoding, layout, named_task, parse_task
 from arith.theory.arithmetic.directions import Direction
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.predict import Prediction
+from arith.theory.prediction.predict import Prediction
 from arith.theory.studies.phase import PhaseDiagram, phase_diagram
 from arith.theory.text.phase_plot import headline, left_out_line, plot_phases, write_csv
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.counting.learned import LearnedFunction
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.theory.setting.requests import Request
 from arith.theory.text.latex import formula, latex
 

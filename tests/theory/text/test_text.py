@@ -10,9 +10,9 @@ import pytest
 from builders.predictions import predicted
 
 from arith.theory.generalization.outcomes import Claim
-from arith.theory.generalization.predict import Prediction
 from arith.theory.learning.leap_complexity import setting_leaps
 from arith.theory.learning.learnability import learnability
+from arith.theory.prediction.predict import Prediction
 from arith.theory.setting.requests import Request
 from arith.theory.studies.advise import advise
 from arith.theory.text import answer, text

@@ -11,7 +11,7 @@ from builders.runs import RIGHT, run
 
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.tasks import named_task
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.theory.rules import RULES
 from arith.theory.setting.requests import Request
 from arith.theory.setting.settings import Setting

@@ -10,7 +10,7 @@ from builders.cells import cell
 from builders.runs import run
 
 from arith.theory.arithmetic.domains import Domain
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.verify.judging.judge import Verdict, exit_code, judge
 from arith.verify.plan.cells import Cell
 from arith.verify.records.predicted import Predicted, predicted

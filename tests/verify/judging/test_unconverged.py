@@ -6,7 +6,7 @@ import pytest
 from builders.cells import cell
 from builders.runs import run
 
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.verify.judging.judge import Verdict
 from arith.verify.judging.unconverged import unconverged
 

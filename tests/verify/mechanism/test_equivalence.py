@@ -14,7 +14,7 @@ from builders.tiny_models import PRODUCT, Taught, blind, leaking, untrained
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.tasks import named_task
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.verify.data.sampling import Sampler
 from arith.verify.mechanism.equivalence import (
     PATCHED,

@@ -9,7 +9,7 @@ from builders.cells import cell
 from builders.tiny_models import Taught, blind, untrained
 
 from arith.theory.arithmetic.domains import Domain
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.verify.data.sequences import lengths
 from arith.verify.mechanism.equivalence import predicted_support
 from arith.verify.model.gpt import GPT

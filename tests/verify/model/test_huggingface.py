@@ -21,7 +21,7 @@ from builders.tiny_models import QUICK, Taught
 from safetensors.torch import load_file, save_file
 
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.theory.transformer.encodings import ENCODINGS
 from arith.verify.data.numerals import symbols
 from arith.verify.external import judge_export, judge_kept

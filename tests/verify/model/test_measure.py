@@ -12,7 +12,7 @@ from builders.layouts import PADDED
 from builders.tiny_models import QUICK, TINY, Taught, float32, untrained
 
 from arith.theory.arithmetic.domains import Domain
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.verify.data.sampling import Sampler, is_held_out
 from arith.verify.model.measure import answers, held_out_accuracy, measure
 from arith.verify.plan.cells import Cell

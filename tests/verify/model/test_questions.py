@@ -15,7 +15,7 @@ from arith.theory.arithmetic.directions import Direction
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.tasks import named_task
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.verify.model.measure import answers, held_out_accuracy, measure
 from arith.verify.model.networks import network
 from arith.verify.model.questions import ask, legend, read_question

@@ -15,7 +15,7 @@ from arith import judge
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.tasks import named_task
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.theory.setting.requests import Request
 from arith.verify.model.kept import KeptModel
 from arith.verify.model.measure import held_out_accuracy, measure

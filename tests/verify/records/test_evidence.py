@@ -13,7 +13,7 @@ from builders.cells import cell
 from builders.runs import run
 
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.verify.records.budgets import merge
 from arith.verify.records.evidence import read_evidence, write_evidence
 from arith.verify.records.files import write

@@ -13,7 +13,7 @@ from builders.runs import RIGHT, run
 
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.verify.records.evidence import read_evidence, write_evidence
 from arith.verify.records.predicted import Predicted, predicted
 from arith.verify.records.reading import read

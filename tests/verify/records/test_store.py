@@ -21,7 +21,7 @@ from builders.runs import RIGHT, run
 
 from arith.theory.arithmetic.expressions import parse_task
 from arith.theory.errors import Failed, InvalidInput
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.verify.plan.recipe import RECIPES
 from arith.verify.records.budgets import is_wanted, merge, rests_on_budget
 from arith.verify.records.predicted import predicted

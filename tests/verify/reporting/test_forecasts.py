@@ -7,7 +7,7 @@ from statistics import fmean
 
 from builders.paths import ROOT
 
-from arith.theory.generalization.forecast import FOREST, TABLE, Columns, Measured, Table
+from arith.theory.prediction.forecast import FOREST, TABLE, Columns, Measured, Table
 from arith.verify.records.runs import Run
 from arith.verify.reporting.exports import committed
 from arith.verify.reporting.forecasts import errors, table

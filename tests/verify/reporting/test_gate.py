@@ -15,7 +15,7 @@ from builders.paths import REPORTS
 from matplotlib.figure import Figure
 
 from arith.theory.arithmetic.properties import base_aligned
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.verify import pipeline
 from arith.verify.pipeline import grids_with_evidence
 from arith.verify.plan.cells import Cell

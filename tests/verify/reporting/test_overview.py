@@ -14,7 +14,7 @@ from builders.command_line import run_cli
 from builders.paths import REPORTS
 from builders.runs import RIGHT, run
 
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.verify.judging.judge import judge
 from arith.verify.records.predicted import predicted
 from arith.verify.records.runs import Run

@@ -9,7 +9,7 @@ from builders.evidence import judged
 from builders.paths import ROOT
 
 from arith.theory.generalization.lengths import LengthPrediction
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.theory.setting.requests import Request
 from arith.verify.judging.judge import judge_evidence
 from arith.verify.records.evidence import read_evidence

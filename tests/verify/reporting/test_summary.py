@@ -11,7 +11,7 @@ from builders.markdown import table_rows
 from builders.runs import RIGHT, run
 
 from arith.theory.arithmetic.domains import Domain
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.theory.rules import THEORY_VERSION
 from arith.verify.judging.judge import CellVerdict, judge
 from arith.verify.records.predicted import predicted

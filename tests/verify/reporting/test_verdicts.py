@@ -8,7 +8,7 @@ from builders.cells import cell
 from builders.runs import RIGHT, run
 
 from arith.theory.arithmetic.domains import Domain
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.verify.judging.judge import CellVerdict, Verdict, judge
 from arith.verify.judging.known_divergences import KnownDivergences
 from arith.verify.reporting.terminal import (

@@ -18,7 +18,7 @@ from builders.tiny_models import TINY, float32
 from safetensors import safe_open
 
 from arith.theory.arithmetic.domains import Domain
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.verify.plan.plan import Job
 from arith.verify.plan.recipe import CHUNK, RECIPES, Recipe
 from arith.verify.records.files import checkpoint_path, forget_checkpoint

@@ -13,7 +13,7 @@ from builders.cells import cell
 from builders.tiny_models import TINY, Taught, float32
 
 from arith.theory.arithmetic.domains import Domain
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.verify.model.measure import learned_answers, measure
 from arith.verify.plan.inputs import inputs
 from arith.verify.plan.plan import Job

@@ -13,7 +13,7 @@ from builders.runs import run
 
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.tasks import named_task
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.theory.setting.settings import Setting
 from arith.theory.studies.literature import findings
 from arith.theory.transformer.encodings import encoding

@@ -9,7 +9,7 @@ from builders.cells import cell
 from builders.markdown import table_rows
 from builders.runs import run
 
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.predict import predict
 from arith.verify.judging.judge import judge
 from arith.verify.records.predicted import predicted
 from arith.verify.records.runs import Run

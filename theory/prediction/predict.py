@@ -13,19 +13,19 @@ from arith.theory.arithmetic.exact_text import exact_text, text_and_float
 from arith.theory.arithmetic.tasks import Operations, Task
 from arith.theory.counting.learned import LearnedFunction, LearnedOperations
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.expressibility import expressibility
-from arith.theory.generalization.forecast import Forecast, forecast
 from arith.theory.generalization.lengths import LengthPrediction, candidates, undecided, witnessed
-from arith.theory.generalization.mixture import (
+from arith.theory.generalization.outcomes import Claim, Status
+from arith.theory.generalization.theorems import Observation, conclude, observe
+from arith.theory.observation.support import Support, support
+from arith.theory.prediction.expressibility import expressibility
+from arith.theory.prediction.forecast import Forecast, forecast
+from arith.theory.prediction.mixture import (
     hidden_sign,
     mixed_length,
     mixed_published,
 )
-from arith.theory.generalization.outcomes import Claim, Status
-from arith.theory.generalization.published import NATURAL_LENGTHS, Published, published
-from arith.theory.generalization.theorems import Observation, conclude, observe
-from arith.theory.generalization.words import derivation
-from arith.theory.observation.support import Support, support
+from arith.theory.prediction.published import NATURAL_LENGTHS, Published, published
+from arith.theory.prediction.words import derivation
 from arith.theory.rules import Basis, Step, cite
 from arith.theory.setting.requests import setting_json
 from arith.theory.setting.settings import Setting

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from arith.theory.generalization.expressibility import expressibility
-from arith.theory.generalization.predict import predict
+from arith.theory.prediction.expressibility import expressibility
+from arith.theory.prediction.predict import predict
 from arith.theory.setting.requests import Request
 from arith.theory.text.answer import published_lines
 

@@ -18,8 +18,8 @@ from arith.theory.counting.accuracy import defined
 from arith.theory.errors import NotCountable
 from arith.theory.generalization.lengths import LengthPrediction, undecided
 from arith.theory.generalization.outcomes import Status
-from arith.theory.generalization.published import Published
 from arith.theory.observation.views import tokens
+from arith.theory.prediction.published import Published
 from arith.theory.setting.settings import Setting
 from arith.theory.transformer.layouts import SIGN
 

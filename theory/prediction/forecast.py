@@ -31,8 +31,8 @@ from arith.theory.arithmetic.properties import base_aligned
 from arith.theory.errors import NotCountable
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim
-from arith.theory.generalization.training import goes_on, usual_noise
 from arith.theory.observation.views import carry_reach, tokens, views
+from arith.theory.prediction.training import goes_on, usual_noise
 from arith.theory.rules import Step
 from arith.theory.setting.settings import Setting
 

@@ -12,7 +12,8 @@ from hypothesis import assume, given
 from arith.printing import plain_text, prediction_parts
 from arith.theory.arithmetic.effort import budget
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.forecast import (
+from arith.theory.generalization.outcomes import Claim
+from arith.theory.prediction.forecast import (
     ASKED,
     Columns,
     Forecast,
@@ -23,8 +24,7 @@ from arith.theory.generalization.forecast import (
     setting_features,
     written,
 )
-from arith.theory.generalization.outcomes import Claim
-from arith.theory.generalization.predict import Prediction, predict
+from arith.theory.prediction.predict import Prediction, predict
 from arith.theory.setting.requests import Request
 from arith.verify.reporting.forecasts import grow
 
