@@ -233,5 +233,5 @@ def overview(reports: Sequence[Report], folder: Path) -> Path:
 
     first = folder / "README.md"
     check_inside(first, folder)
-    write(first, overview_page(reports))
+    write(first, overview_page(reports, folder))
     return first

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 from arith.theory.generalization.lengths import LengthPrediction
@@ -62,8 +63,8 @@ def merge_grids(reports: Sequence[Report]) -> dict[str, list[CellVerdict]]:
     return by_grid
 
 
-def overview_page(reports: Sequence[Report]) -> str:
-    """The page over some grids as Markdown."""
+def overview_page(reports: Sequence[Report], folder: Path) -> str:
+    """The page over some grids as Markdown, its figure drawn into a folder."""
     by_grid = merge_grids(reports)
     verdicts = [v for some in by_grid.values() for v in some]
     found = [(v, x) for v in verdicts if v.runs for x in v.lengths if _is_new(v, x)]
@@ -124,7 +125,7 @@ def overview_page(reports: Sequence[Report]) -> str:
         ),
     ]
     made = Markdown("`arith report --all` makes this page from the evidence.")
-    return markdown_page([*parts, made]) + "\n"
+    return markdown_page([*parts, made], folder) + "\n"
 
 
 def overview_json(reports: Sequence[Report]) -> dict[str, Any]:

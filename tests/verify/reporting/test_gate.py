@@ -81,10 +81,10 @@ def test_the_committed_report_has_the_numbers_of_the_committed_evidence(
         assert (folder / picture.name).exists()
 
 
-def test_the_page_over_all_grids_has_the_numbers_of_their_evidence() -> None:
+def test_the_page_over_all_grids_has_the_numbers_of_their_evidence(tmp_path: Path) -> None:
     page = (REPORTS / "README.md").read_text()
     every = [judged(name) for name in grids_with_evidence(REPORTS)]
-    assert numbers(page) == numbers(overview_page(every))
+    assert numbers(page) == numbers(overview_page(every, tmp_path))
 
 
 @pytest.mark.parametrize("name", NAMES)

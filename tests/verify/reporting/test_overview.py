@@ -40,9 +40,9 @@ def row(page: str, first: str) -> list[str]:
     return [x.strip() for x in line.strip("|").split("|")][1:]
 
 
-def test_a_cell_in_two_grids_counts_once_where_it_has_more_models() -> None:
+def test_a_cell_in_two_grids_counts_once_where_it_has_more_models(tmp_path: Path) -> None:
     reports = [report("few", told(0, 1.0)), report("many", told(0, 0.0), told(1, 0.0))]
-    page = overview_page(reports)
+    page = overview_page(reports, tmp_path)
     assert row(page, "[few](few/README.md)")[:5] == ["1", "1", "1", "2", "1"]
     assert row(page, "[many](many/README.md)")[:5] == ["1", "1", "1", "3", "0"]
     assert row(page, "together") == row(page, "[many](many/README.md)")
@@ -51,19 +51,19 @@ def test_a_cell_in_two_grids_counts_once_where_it_has_more_models() -> None:
     assert counts["by_version"] == {TOLD.theory: counts["together"]["predicted_before"]}
 
 
-def test_what_did_not_come_true_is_listed_with_its_models() -> None:
+def test_what_did_not_come_true_is_listed_with_its_models(tmp_path: Path) -> None:
     right, wrong = told(0, 0.0), told(1, 0.75)
-    page = overview_page([report("made", right, wrong)])
+    page = overview_page([report("made", right, wrong)], tmp_path)
     failed = page[page.index("## What did not come true") :]
     name = f"{CELL.label()} · pico"
     told_of = [name, "4", "0", TOLD.theory, "0.750", "1.000", "0", "diverge"]
     assert row(failed, "made") == told_of
-    whole = overview_page([report("made", right)])
+    whole = overview_page([report("made", right)], tmp_path)
     assert "· pico" not in whole[whole.index("## What did not come true") :]
 
 
-def test_rules_and_kinds_of_claims_are_counted() -> None:
-    page = overview_page([report("made", told(0, 0.0))])
+def test_rules_and_kinds_of_claims_are_counted(tmp_path: Path) -> None:
+    page = overview_page([report("made", told(0, 0.0))], tmp_path)
     assert row(page, "right on all") == ["2", "2", "0", "0", "2", "0"]
     assert row(page, "on nearly none") == ["1", "1", "0", "0", "1", "0"]
     assert row(page, "support")[:3] == ["3", "3", "0"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from builders.evidence import judged
@@ -48,7 +49,7 @@ def test_errors_are_means_over_models_and_lengths() -> None:
 
 
 def test_the_skill_of_models_that_met_the_premises_and_of_all_is_told(
-    relative: Report,
+    relative: Report, tmp_path: Path
 ) -> None:
     told = report_json(relative)
     each = told["summary"]["skill"]
@@ -58,7 +59,7 @@ def test_the_skill_of_models_that_met_the_premises_and_of_all_is_told(
     assert met["beside_theorem"] < met["theorem"] and met["with_forecasts"] < met["constant"]
     parts = each["converged"]["shorter"]["all"], each["converged"]["longer"]["all"]
     assert sum(x["answers"] for x in parts) == every["answers"]
-    page = markdown_page(skill_blocks(relative.verdicts))
+    page = markdown_page(skill_blocks(relative.verdicts), tmp_path)
     assert page.startswith("## Skill") and page.count("| longer ") >= 2
     silent = [x for cell in told["cells"] for x in cell["lengths"] if x["claim"] == "none"]
     assert any(x["forecast"] for x in silent)
