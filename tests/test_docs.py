@@ -368,7 +368,7 @@ def test_the_skill_of_the_pages_is_that_of_the_report() -> None:
     assert f"At {answers} measurements of untrained lengths" in page
     assert f"claims are off by {claims} on average, on the {share} where" in page
     assert f"forecast is off by {told}. Together that is {both}; the best constant" in page
-    assert f"is off by {constant}. Where the theorem" in page
+    assert f"for all is off by {constant}. Where the theorem" in page
     assert f"it is off by {theorem}, and arith by {there}" in page
     example = f"an error of {both} where the median of all would be off by {constant}."
     assert example in words("docs/glossary.md")
