@@ -29,7 +29,7 @@ from arith.verify.judging.answers import JudgedAnswers, answered_domain, judge_e
 from arith.verify.judging.judge import Verdict, exit_code
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import inputs
-from arith.verify.reporting.answers import left_out_line
+from arith.verify.reporting.answers import left_out_lines
 
 
 def setting(**words: Any) -> Setting:
@@ -352,7 +352,7 @@ def test_a_long_number_is_judged_at_once_and_one_too_long_is_named() -> None:
     got = judge_examples(asked, [model])
     assert process_time() - started < 5
     assert max(x.digits for x in got.lengths) == 700
-    assert "with a number of 1,200 digits: at most 1,000" in left_out_line(got)
+    assert "with a number of 1,200 digits: at most 1,000" in " ".join(left_out_lines(got))
 
 
 # --- Python --------------------------------------------------------------------------------

@@ -172,7 +172,7 @@ def test_a_gpt2_is_judged_by_the_command(folder: Path) -> None:
     code, out, err = run_cli(*asked)
     assert (code, err) == (3, "")
     assert "too few answers at trained lengths (12)" in out
-    assert [line.split()[:4] for line in out.splitlines()[2:5]] == [
+    assert [line.split()[:4] for line in out.splitlines()[3:6]] == [
         ["1", "shorter", "4", "1.000"],
         ["2", "trained", "12", "1.000"],
         ["3", "longer", "48", "0.333"],

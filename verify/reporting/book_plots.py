@@ -115,8 +115,8 @@ def not_found(path: Path, reports: Path) -> None:
     prediction = THEOREMS["not-found"]()
     models = trained(prediction, reports, "natural")
     [row] = [x for x in ROWS if x.name == "all reversed"]
-    with figure(path, WIDTH, 4.15) as page:
-        ax = page_axes(page, WIDTH, 1.45, 2.7)
+    with figure(path, WIDTH, 4.3) as page:
+        ax = page_axes(page, WIDTH, 1.45, 2.85)
         for x, words in ((1.75, "34 + 58: of two digits"), (4.75, "134 + 258: one digit more")):
             ax.text(x, 1.3, words, fontweight="bold", va="center")
         draw_row(ax, row, 0.4)
@@ -134,8 +134,8 @@ def draw_theorem(
 ) -> None:
     """A theorem's picture: examples as tokens, and what models of the setting got right."""
     height = 0.35 * len(lines) + 0.45
-    with figure(path, WIDTH, height + 2.7) as page:
-        ax = page_axes(page, WIDTH, height, 2.7)
+    with figure(path, WIDTH, height + 2.85) as page:
+        ax = page_axes(page, WIDTH, height, 2.85)
         for i, (words, found) in enumerate(lines):
             y = height - 0.2 - 0.35 * i
             ax.text(0.1, y, words, fontweight="bold", va="center")
@@ -145,9 +145,9 @@ def draw_theorem(
 
 
 def _draw_below(page: Any, prediction: Prediction, models: Sequence[Measured]) -> None:
-    """The accuracies of a setting in the lower 2.6 inches of a page, with a legend of kinds."""
+    """The accuracies of a setting in the lower 2.75 inches of a page, with a legend of kinds."""
     top, wide = page.get_figheight(), page.get_figwidth()
-    ax = page.add_axes((0.6 / wide, 1.05 / top, 1 - 0.75 / wide, 1.35 / top))
+    ax = page.add_axes((0.6 / wide, 1.2 / top, 1 - 0.75 / wide, 1.35 / top))
     draw_lengths(ax, prediction, models)
     ax.set_title(prediction.setting.text().split("\n")[0], loc="left", fontsize=7.5, color=FAINT)
     found = {
@@ -155,9 +155,7 @@ def _draw_below(page: Any, prediction: Prediction, models: Sequence[Measured]) -
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
     }
     place: Any = {"loc": "lower left", "bbox_to_anchor": (0.45 / wide, 0), "frameon": False}
-    page.legend(
-        list(found.values()), list(found), ncols=len(found), fontsize=7, columnspacing=1.2, **place
-    )
+    page.legend(list(found.values()), list(found), ncols=3, fontsize=7, columnspacing=1.2, **place)
 
 
 def views(path: Path, _: Path) -> None:

@@ -312,11 +312,12 @@ def draw_reliability(path: Path, said: Mapping[str, Sequence[tuple[float, float]
             tenths: dict[int, list[tuple[float, float]]] = {}
             for x, y in sorted(pairs):
                 tenths.setdefault(min(int(10 * x), 9), []).append((x, y))
-            for tenth, some in tenths.items():
+            style: Any = {"ls": "", "marker": marker, "color": color, "alpha": 0.8}
+            ax.plot([], [], ms=6, label=kind, **style)
+            for some in tenths.values():
                 x, y = (fmean(values) for values in zip(*some, strict=True))
-                label = kind if tenth == min(tenths) else None
-                size = 2 + 2 * log10(len(some)) ** 2
-                ax.plot(x, y, ls="", marker=marker, color=color, ms=size, alpha=0.8, label=label)
+                ax.plot(x, y, ms=2 + 1.5 * log10(len(some)) ** 2, **style)
+        ax.set(xlim=(-0.05, 1.05), ylim=(-0.08, 1.08))
         ax.set_xlabel("said, mean of each tenth")
         ax.set_ylabel("measured, mean")
         add_legend(drawn, "upper center", SMALL)
