@@ -106,7 +106,8 @@ def write_evidence(path: Path, runs: Iterable[Run]) -> None:
     """Write runs as evidence: one line per measurement, sorted, with what else is kept.
 
     If it is interrupted, what is there can be read: predictions that evidence does not name are no
-    fault, and those that it names are written before, and taken away after it.
+    fault, and those that it names are written before, and taken away after it.  Those of cells that
+    are not trained yet stay.
 
     Raises:
         InvalidInput, Failed: a file cannot be written; what was there before is still there.
@@ -128,7 +129,9 @@ def write_evidence(path: Path, runs: Iterable[Run]) -> None:
     predictions = path.with_name(PREDICTIONS)
     before = read_text(predictions, "the evidence").splitlines() if predictions.exists() else []
     both = dict.fromkeys([*stored, *before])
+    trained = {json.dumps(json.loads(line)["cell"]) for line in measured}
+    kept = [x for x in both if x in stored or json.dumps(json.loads(x)["cell"]) not in trained]
     files = ((PREDICTIONS, both), (TRAJECTORIES, followed), (path.name, measured))
-    for file, lines in (*files, (PREDICTIONS, stored)) if len(both) > len(stored) else files:
+    for file, lines in (*files, (PREDICTIONS, kept)) if len(both) > len(kept) else files:
         if lines or file == path.name:
             write(path.with_name(file), "".join(line + "\n" for line in lines))
