@@ -9,14 +9,13 @@ from builders.paths import ROOT
 
 from arith.theory.prediction.forecast import FOREST, TABLE, Columns, Measured, Table
 from arith.verify.records.runs import Run
-from arith.verify.reporting.exports import committed
-from arith.verify.reporting.forecasts import errors, table
+from arith.verify.reporting.forecasts import errors, rested_on, table
 
 
 @cache
 def some_runs() -> list[Run]:
     """The models of every 25th cell."""
-    runs, _ = committed(ROOT / "reports")
+    runs = rested_on(ROOT / "reports")
     keys = set(sorted({run.cell.key for run in runs})[::25])
     return [run for run in runs if run.cell.key in keys]
 
@@ -27,7 +26,7 @@ def blocks(text: str) -> list[str]:
 
 
 def test_the_table_has_the_cells_of_the_evidence() -> None:
-    runs, _ = committed(ROOT / "reports")
+    runs = rested_on(ROOT / "reports")
     names = sorted({(run.cell.label(), run.cell.key) for run in runs if run.converged})
     lines = TABLE.read_text("utf-8").splitlines()
     assert [x.split("\t")[0] for x in lines if x[0] != "\t"] == [name for name, _ in names]
