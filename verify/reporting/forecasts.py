@@ -2,8 +2,9 @@
 
 The table has what theory says of each cell of the committed evidence, but for ``TEST``, and of each
 of its untrained lengths, and what each converged model got right there.  The trees are grown on it
-by scikit-learn, each on the cells of a random part.  With ``--score`` nothing is written; how forecasts do where
-nothing is claimed is printed, without the cell itself, and without all of its encoding.
+by scikit-learn, each on the cells of a random part.  With ``--score`` nothing is written; how
+forecasts do where nothing is claimed is printed, without the cell itself, and without all of its
+encoding.
 """
 
 from __future__ import annotations
