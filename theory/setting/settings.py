@@ -27,6 +27,12 @@ RANDOM_STARTS = (*(n for n, e in ENCODINGS.items() if e.random_start), "hinted")
 PADDINGS = ("fixed", "none")
 
 
+def check_base(base: int) -> None:
+    """Refuse a base that is none (InvalidInput)."""
+    if not 2 <= base <= LARGEST_BASE:
+        raise InvalidInput(f"base must be between 2 and {LARGEST_BASE:,}, not {base}")
+
+
 @dataclass(frozen=True)
 class Setting:
     """Everything that a prediction depends on.
@@ -74,8 +80,7 @@ class Setting:
     tests: tuple[Domain, ...] = ()
 
     def __post_init__(self) -> None:
-        if not 2 <= self.base <= LARGEST_BASE:
-            raise InvalidInput(f"base must be between 2 and {LARGEST_BASE:,}, not {self.base}")
+        check_base(self.base)
         if self.window < 0:
             raise InvalidInput(f"window must be 0 (the whole prefix) or more, not {self.window}")
         if not 0 <= self.layers <= LARGEST_LAYERS:

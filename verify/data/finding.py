@@ -49,7 +49,7 @@ from arith.theory.setting.requests import (
     Request,
     read_lengths,
 )
-from arith.theory.setting.settings import Setting
+from arith.theory.setting.settings import Setting, check_base
 from arith.theory.transformer.layouts import BLANKS, SPACE, Layout
 from arith.theory.transformer.layouts import layout as read_layout
 from arith.verify.data.files import Examples
@@ -393,6 +393,7 @@ class _Guess:
 
 def _guess(examples: Examples, given: Mapping[str, Any], known: Request) -> _Guess:
     """The format and the task that fit most of some lines, the first of those that do."""
+    check_base(known.base)
     some = _sample(examples)
     layout = read_layout(known.layout) if {"layout"} & {*given} else None
     named = {"task", "expr"} & {*given}

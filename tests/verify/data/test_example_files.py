@@ -294,6 +294,12 @@ def test_what_the_field_writes_is_read(name: str) -> None:
     assert "the digit 7 at position 1 of a" in said and (got.odd is not None or task != "add")
 
 
+@pytest.mark.parametrize("base", [-1_653_656, 1, 10_001])
+def test_a_base_that_is_none_is_refused(base: int) -> None:
+    with pytest.raises(InvalidInput, match=f"^base must be between 2 and 10,000, not {base}$"):
+        found("1+2=3\n4+5=9\n", base=base)
+
+
 def test_files_with_too_many_wrong_lines_are_refused() -> None:
     with pytest.raises(
         InvalidInput, match=r"[0-9.]+% of the examples are of a \+ b in base 10, and 90%"
