@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from arith.theory.arithmetic.directions import EXTRAPOLATING, Direction
+from arith.theory.arithmetic.shares import share_text
 from arith.theory.rules import THEORY_VERSION
 from arith.theory.text.answer import INPUTS, expected_function
 from arith.theory.text.markdown import Markdown, code, one_line, plain
@@ -273,12 +274,20 @@ def _length_row(v: CellVerdict, x: LengthVerdict) -> dict[str, str]:
         "digits": str(x.digits),
         "direction": x.prediction.direction.replace("_", " "),
         "theorem": published(v.prediction, x.prediction) or "-",
-        "predicted": claimed_of(x),
+        "predicted": claimed_of(x) + _open_share(x),
         "measured": interval_text(x.accuracy),
         "as f^": interval_text(x.learned),
         "verdict": x.verdict,
         "theorem judged": x.published,
     }
+
+
+def _open_share(x: LengthVerdict) -> str:
+    """`` ± 0.01``: what training leaves open of an exact claim; empty where it is nothing."""
+    claim = x.prediction
+    if claim.accuracy is None or not claim.unseen:
+        return ""
+    return f" ± {share_text(claim.unseen, 2)}"
 
 
 def _run(v: CellVerdict, run: Run) -> str:
