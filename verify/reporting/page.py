@@ -285,7 +285,7 @@ def _length_row(v: CellVerdict, x: LengthVerdict) -> dict[str, str]:
 def _open_share(x: LengthVerdict) -> str:
     """`` ± 0.01``: what training leaves open of an exact claim; empty where it is nothing."""
     claim = x.prediction
-    if claim.accuracy is None or not claim.unseen:
+    if claim.accuracy is None or not claim.unseen or x.verdict == Verdict.UNDETERMINED:
         return ""
     return f" ± {share_text(claim.unseen, 2)}"
 
