@@ -228,8 +228,9 @@ def judge(
 
     Args:
         answer: a torch module, with a tokenizer: it is asked, and its premises are measured; a
-            function from a list of prompts to a list of texts; a list of answers, each ``{"prompt": ..., "answer": ...}`` or a pair; or a
-            file of answers, or several, each of one model.
+            function from a list of prompts to a list of texts; a list of answers, each
+            ``{"prompt": ..., "answer": ...}`` or a pair; or a file of answers, or several, each of
+            one model.
         setting: how the model was trained: what ``read`` or ``predict`` gives, or a file of its
             training examples; else options say it.
         data: the same file, by the name that the command has for it.

@@ -162,11 +162,11 @@ def judge_module(
 
 
 def measure_stays(disturb: Disturb, setting: Setting, template: str = PROMPT) -> Stays | None:
-    """What share of a model's answers stays under noise, measured as of arith's own models.
+    """What share of a model's answers stays under noise, by the test of arith's own models.
 
     Noise invariance: at trained lengths, with each digit that training never varied moved halfway
-    to another.  Stability: at every other test length, with all digits moved a tenth of the way.
-    None where it cannot be measured.
+    to another digit (our own models take the noise of any token).  Stability: at every other test
+    length, with all digits moved a tenth of the way.  None where it cannot be measured.
     """
     cell = Cell(setting, default_model(setting.task))
     fmt, base, k = cell.format, setting.base, setting.task.operands

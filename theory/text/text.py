@@ -127,7 +127,12 @@ def _accuracy_text(x: LengthPrediction, share: Callable[[Fraction], str] | None 
         least, most = max(Fraction(0), low), min(Fraction(1), high)
         return f"{_rounded(least, 3, ROUND_FLOOR)} to {_rounded(most, 3, ROUND_CEILING)}"
     text = share(x.learned_accuracy)
-    return text + (f" ± {share_text(x.unseen, 2)}" if x.unseen else "")
+    return text + open_share(x)
+
+
+def open_share(x: LengthPrediction) -> str:
+    """`` ± 0.01``: what training leaves open; empty where that is nothing."""
+    return f" ± {share_text(x.unseen, 2)}" if x.unseen else ""
 
 
 def _share_in_table(x: Fraction) -> str:

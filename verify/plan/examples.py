@@ -109,7 +109,7 @@ def _drawn_beside(
     for _ in range(_TRIES):
         if len(found) >= number:
             break
-        some = _drawn(cell, setting, number, rng, length, among_all=True)
+        some = _drawn(cell, setting, number, rng, length, held_out=False)
         drawn = list(zip(some.prompts, some.answers, strict=True))
         found += [x for x in drawn if x[0] not in trained]
     pairs = (found or drawn)[:number]
@@ -122,26 +122,25 @@ def _drawn(
     number: int,
     rng: np.random.Generator,
     length: int | None,
-    among_all: bool = False,
+    held_out: bool = True,
 ) -> Examples:
     """Examples of training, or those of a test length.
 
     Args:
-        among_all: at a trained length too, and not among held-out ones.
+        held_out: whether those of a trained length are held-out ones.
     """
     train, several = setting.train, len(setting.task.operations) > 1
     fmt = cell.format_for(length or train.every_length[-1], test=length is not None)
     fmt = replace(fmt, beside=None)  # text has no numbers of tokens
     domain = train if length is None else setting.test(length)
-    held_out = length in train.every_length or None if length is not None else False
-    held_out = None if among_all else held_out
+    apart = ((held_out and length in train.every_length) or None) if length is not None else False
     sampler = Sampler(fmt, domain, several)
     some = None if length is not None or train.pairs is None else sampler.distinct(train.pairs, rng)
     found = Examples([], [])
     for start in range(0, number, _PART):
         n = min(_PART, number - start)
         if some is None:
-            operands = sampler.sample(n, rng, held_out)
+            operands = sampler.sample(n, rng, apart)
         else:
             operands = some[rng.integers(len(some), size=n)]
         spaces = drawn_spaces(operands, fmt.layout, rng) if fmt.layout.spaced else None

@@ -27,7 +27,7 @@ COLUMNS = ("digits", "inputs", "asked", "right", "interval", "predicted", "answe
 SURPRISING = ("digits", "prompt", "answer", "expected", "by")
 _LONG_LIST = 8
 """Result digits that are shown of a length."""
-_ALL = 0.98
+_ALL = 1 - TOLERANCE
 """The share of answers from which a function is named without it."""
 _MISSED = "premise not met"
 _RECIPE = "models that arith trained, mostly with noise on tokens; others may be far off"

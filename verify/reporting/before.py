@@ -21,6 +21,7 @@ from arith.theory.arithmetic.exact_text import exact_text
 from arith.theory.errors import InvalidInput
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim
+from arith.theory.prediction.forecast import Forecast
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.folders import COMMITTED
 from arith.verify.plan.given import read_bytes
@@ -39,7 +40,7 @@ class StoredForecast:
     """A forecast as it was before training (see ``theory.prediction.forecast.Forecast``).
 
     Args:
-        cells: how many it rests on; ``nearest`` has their names.
+        cells: how many it rests on.
     """
 
     median: Share
@@ -48,7 +49,6 @@ class StoredForecast:
     models: Whole
     cells: Whole
     near: bool
-    nearest: tuple[Line, ...]
 
 
 @dataclass(frozen=True)
@@ -117,11 +117,16 @@ def said(cell: Cell) -> dict[str, Any]:
                 "at_least": exact_text(x.at_least),
                 "at_most": exact_text(x.at_most),
                 "candidates": [exact_text(c) for c in candidates(cell, x)],
-                "forecast": prediction.forecasts[x.digits].to_json(),
+                "forecast": _kept(prediction.forecasts[x.digits]),
             }
             for x in lengths
         ],
     }
+
+
+def _kept(forecast: Forecast) -> dict[str, Any]:
+    """What is stored of a forecast: all but the names of the cells that it rests on."""
+    return {**vars(forecast), "cells": len(forecast.cells)}
 
 
 def lines(cells: list[Cell]) -> Iterator[tuple[str, str, str]]:

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from arith.theory.arithmetic.directions import EXTRAPOLATING, Direction
-from arith.theory.arithmetic.shares import share_text
+from arith.theory.generalization.outcomes import Claim
 from arith.theory.rules import THEORY_VERSION
 from arith.theory.text.answer import INPUTS, expected_function
 from arith.theory.text.markdown import Markdown, code, one_line, plain
-from arith.theory.text.text import claim_text, count
+from arith.theory.text.text import claim_text, count, open_share
 from arith.verify.data.sampling import HELD_OUT
 from arith.verify.judging.intervals import CONFIDENCE
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict, published
@@ -283,11 +283,9 @@ def _length_row(v: CellVerdict, x: LengthVerdict) -> dict[str, str]:
 
 
 def _open_share(x: LengthVerdict) -> str:
-    """`` ± 0.01``: what training leaves open of an exact claim; empty where it is nothing."""
-    claim = x.prediction
-    if claim.accuracy is None or not claim.unseen or x.verdict == Verdict.UNDETERMINED:
-        return ""
-    return f" ± {share_text(claim.unseen, 2)}"
+    """What training leaves open of an exact claim that is judged; empty of others."""
+    is_exact = x.prediction.claim == Claim.EXACT and x.verdict != Verdict.UNDETERMINED
+    return open_share(x.prediction) if is_exact else ""
 
 
 def _run(v: CellVerdict, run: Run) -> str:

@@ -5,7 +5,7 @@ It is made where ``forecasts.jsonl`` stands beside the evidence, of what is trai
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean, median
 
 from arith.theory.arithmetic.directions import EXTRAPOLATING
@@ -21,7 +21,17 @@ from arith.verify.plan.premise import SEEN_STEADY
 from arith.verify.reporting.before import StoredLength, read_before
 from arith.verify.reporting.blocks import Block, Heading, Items, Table, text
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.skill import PUBLISHED, Answer, point, within
+from arith.verify.reporting.skill import (
+    NAMES,
+    PUBLISHED,
+    Answer,
+    class_of,
+    decimals,
+    error,
+    percent,
+    point,
+    within,
+)
 from arith.verify.reporting.summary import FRACTIONAL, summarize
 
 Row = tuple[str, str, str, Answer]
@@ -43,8 +53,8 @@ def score_blocks(report: Report) -> list[Block]:
     speaks = [x for x in found if x.theorem is not None]
     best = {i: median(x.right for x in found if x.inputs == i) for i in {x.inputs for x in found}}
     silent = [x for x in found if x.claim is None]
-    both, theorem = _error(speaks, _said), _error(speaks, lambda x: x.theorem)
-    every, constant = _error(found, _said), _error(found, lambda x: best[x.inputs])
+    both, theorem = error(speaks, lambda x: x.said), error(speaks, lambda x: x.theorem)
+    every, constant = error(found, lambda x: x.said), error(found, lambda x: best[x.inputs])
     inside = fmean(x.within for x in silent) if silent else None
     trained, converged = report.trained, [v for v in report.trained if v.converged]
     misses = [row for row in rows if row[3].met and not row[3].within]
@@ -62,10 +72,10 @@ def score_blocks(report: Report) -> list[Block]:
                 f"{claims.agree} of {claims.tested} claims agree"
                 + _asked(share, share is not None and share >= LEAST_AGREE, f"{LEAST_AGREE:.0%}"),
                 f"where the published theorem speaks, claims with forecasts are off by "
-                f"{_text(both)}, the theorem by {_text(theorem)}" + _half(both, theorem),
-                f"at all lengths claims with forecasts are off by {_text(every)}, the best "
-                f"constants by {_text(constant)}" + _half(every, constant),
-                f"of {len(silent)} accuracies without a claim {_percent(inside)} are within the "
+                f"{decimals(both)}, the theorem by {decimals(theorem)}" + _half(both, theorem),
+                f"at all lengths claims with forecasts are off by {decimals(every)}, the best "
+                f"constants by {decimals(constant)}" + _half(every, constant),
+                f"of {len(silent)} accuracies without a claim {percent(inside)} are within the "
                 f"{INTERVAL:.0%} interval of the forecast"
                 + _asked(
                     inside,
@@ -83,7 +93,6 @@ def score_blocks(report: Report) -> list[Block]:
 def _rows(v: CellVerdict, before: dict[int, StoredLength]) -> Iterator[Row]:
     """What was said and measured of each converged model at each shorter and longer length."""
     setting = v.cell.setting
-    kind = "ape" if setting.encoding.name == "ape" else "other"
     expected = {x.digits: x.prediction for x in v.lengths}
     for run in v.converged:
         for m in run.measurements:
@@ -100,7 +109,7 @@ def _rows(v: CellVerdict, before: dict[int, StoredLength]) -> Iterator[Row]:
                 words if is_open else claim_text(stored),
                 Answer(
                     INPUTS[x.direction],
-                    "natural" if setting.natural else kind,
+                    class_of(setting),
                     is_open or claim_applied(x, setting, run),
                     right,
                     None if is_open else point(stored),
@@ -111,16 +120,6 @@ def _rows(v: CellVerdict, before: dict[int, StoredLength]) -> Iterator[Row]:
             )
 
 
-def _said(x: Answer) -> float | None:
-    return x.forecast if x.claim is None else x.claim
-
-
-def _error(found: Sequence[Answer], said: Callable[[Answer], float | None]) -> float | None:
-    """The mean absolute error of what is said; None where nothing is."""
-    errors = [abs(y - x.right) for x in found if (y := said(x)) is not None]
-    return fmean(errors) if errors else None
-
-
 def _by_class(found: Sequence[Answer]) -> Iterator[dict[str, str]]:
     for inputs in dict.fromkeys(x.inputs for x in found):
         for kind in dict.fromkeys(x.kind for x in found):
@@ -129,14 +128,14 @@ def _by_class(found: Sequence[Answer]) -> Iterator[dict[str, str]]:
             if some:
                 yield {
                     "inputs": inputs,
-                    "class": {"ape": "APE", "other": "other encodings"}.get(kind, kind),
+                    "class": NAMES.get(kind, kind),
                     "lengths": str(len(some)),
                     "claimed": str(len(some) - len(silent)),
-                    "claims": _text(_error(some, lambda x: x.claim)),
-                    "forecasts": _text(_error(silent, lambda x: x.forecast)),
-                    "both": _text(_error(some, _said)),
-                    "theorem": _text(_error(some, lambda x: x.theorem)),
-                    "in forecasts": _percent(fmean(x.within for x in silent) if silent else None),
+                    "claims": decimals(error(some, lambda x: x.claim)),
+                    "forecasts": decimals(error(silent, lambda x: x.forecast)),
+                    "both": decimals(error(some, lambda x: x.said)),
+                    "theorem": decimals(error(some, lambda x: x.theorem)),
+                    "in forecasts": percent(fmean(x.within for x in silent) if silent else None),
                 }
 
 
@@ -187,11 +186,3 @@ def _half(error: float | None, other: float | None) -> str:
 
 def _asked(value: float | None, is_met: bool, what: str) -> str:
     return "" if value is None else f" (asked: {what}; {'met' if is_met else 'not met'})"
-
-
-def _text(x: float | None) -> str:
-    return "-" if x is None else f"{x:.3f}"
-
-
-def _percent(x: float | None) -> str:
-    return "-" if x is None else f"{x:.0%}"

@@ -16,6 +16,7 @@ from arith.theory.arithmetic.directions import EXTRAPOLATING
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim, Status
 from arith.theory.prediction.forecast import INTERVAL, Forecast, forecast
+from arith.theory.setting.settings import Setting
 from arith.theory.text.answer import INPUTS
 from arith.verify.judging.judge import CellVerdict, published
 from arith.verify.judging.premises import speaks_of
@@ -27,10 +28,17 @@ from arith.verify.reporting.plots import draw_reliability
 
 CLASSES = ("ape", "other", "natural")
 """Padded numbers under APE, padded numbers under others, and numbers of natural length."""
+NAMES = {"ape": "APE", "other": "other encodings"}
+"""What tables call a class."""
 _ALL = "all"
 PUBLISHED = {Status.GENERALIZES: 1.0, Status.FAILS: 0.0}
 LEAST_DRAWN = 100
 """Answers: of fewer there is no picture."""
+
+
+def class_of(setting: Setting) -> str:
+    """To which class a setting belongs."""
+    return "natural" if setting.natural else "ape" if setting.encoding.name == "ape" else "other"
 
 
 @dataclass(frozen=True)
@@ -55,12 +63,16 @@ class Answer:
     forecast: float | None
     theorem: float | None
 
+    @property
+    def said(self) -> float | None:
+        """The claim, or else the forecast."""
+        return self.forecast if self.claim is None else self.claim
+
 
 def answers(verdicts: Iterable[CellVerdict]) -> Iterator[Answer]:
     """Each converged model at each shorter and longer length."""
     for v in verdicts:
         setting = v.cell.setting
-        kind = "ape" if setting.encoding.name == "ape" else "other"
         each = {noise: held_out(v, noise) for noise in {run.noise_kind for run in v.converged}}
         for x, run in product((x.prediction for x in v.lengths), v.converged):
             told = each[run.noise_kind]
@@ -72,7 +84,7 @@ def answers(verdicts: Iterable[CellVerdict]) -> Iterator[Answer]:
                 is_open = x.claim == Claim.NONE
                 yield Answer(
                     INPUTS[x.direction],
-                    "natural" if setting.natural else kind,
+                    class_of(setting),
                     speaks_of(x, run),
                     right,
                     None if is_open else point(x),
@@ -145,31 +157,27 @@ def skill(found: Sequence[Answer]) -> Skill:
     silent = [x for x in found if x.claim is None]
     spoken = [x for x in found if x.theorem is not None]
     middle = median(x.right for x in found) if found else 0.0
-    return Skill(
-        len(found),
-        len(claimed),
-        _error(claimed, lambda x: x.claim),
-        _error(found, _said),
-        _error(silent, lambda x: x.forecast),
-        _error(spoken, lambda x: x.theorem),
-        _error(spoken, _said),
-        _error(found, lambda x: middle),
+    shares = (
+        error(claimed, lambda x: x.claim),
+        error(found, lambda x: x.said),
+        error(silent, lambda x: x.forecast),
+        error(spoken, lambda x: x.theorem),
+        error(spoken, lambda x: x.said),
+        error(found, lambda x: middle),
         _mean(float(x.within) for x in claimed),
         _mean(float(x.within) for x in silent),
     )
+    return Skill(len(found), len(claimed), *(None if x is None else round(x, 4) for x in shares))
 
 
-def _said(x: Answer) -> float | None:
-    return x.forecast if x.claim is None else x.claim
-
-
-def _error(found: Iterable[Answer], said: Callable[[Answer], float | None]) -> float | None:
-    return _mean(abs((said(x) or 0.0) - x.right) for x in found)
+def error(found: Iterable[Answer], said: Callable[[Answer], float | None]) -> float | None:
+    """The mean absolute error of what is said; None where nothing is."""
+    return _mean(abs(y - x.right) for x in found if (y := said(x)) is not None)
 
 
 def _mean(values: Iterable[float]) -> float | None:
     some = list(values)
-    return round(fmean(some), 4) if some else None
+    return fmean(some) if some else None
 
 
 def skills(found: Sequence[Answer]) -> dict[str, dict[str, Skill]]:
@@ -209,21 +217,18 @@ def skill_blocks(verdicts: Iterable[CellVerdict]) -> list[Block]:
             Figure(
                 "Reliability: what was measured where so much was said",
                 "reliability.svg",
-                lambda path: draw_reliability(path, said(met)),
+                lambda path: draw_reliability(path, _pairs(met)),
             )
         )
     return [*parts, text("skill_all", others=others), _table(found)] if others else parts
 
 
-def said(found: Iterable[Answer]) -> dict[str, list[tuple[float, float]]]:
+def _pairs(found: Sequence[Answer]) -> dict[str, list[tuple[float, float]]]:
     """What claims and forecasts say of answers, and what was measured."""
-    pairs: dict[str, list[tuple[float, float]]] = {"claims": [], "forecasts": []}
-    for x in found:
-        if x.claim is not None:
-            pairs["claims"].append((x.claim, x.right))
-        elif x.forecast is not None:
-            pairs["forecasts"].append((x.forecast, x.right))
-    return {kind: some for kind, some in pairs.items() if some}
+    return {
+        "claims": [(x.claim, x.right) for x in found if x.claim is not None],
+        "forecasts": [(x.forecast, x.right) for x in found if x.forecast is not None],
+    }
 
 
 def _table(found: Sequence[Answer]) -> Table:
@@ -231,17 +236,17 @@ def _table(found: Sequence[Answer]) -> Table:
         [
             {
                 "inputs": inputs,
-                "class": {"ape": "APE", "other": "other encodings"}.get(kind, kind),
+                "class": NAMES.get(kind, kind),
                 "answers": f"{x.answers:,}",
-                "claims": _share(x.claims),
+                "claims": decimals(x.claims),
                 "claimed": f"{x.claimed / x.answers:.0%}",
-                "forecasts": _share(x.forecasts),
-                "both": _share(x.with_forecasts),
-                "constant": _share(x.constant),
-                "theorem": _share(x.theorem),
-                "both there": _share(x.beside_theorem),
-                "in claims": _percent(x.claims_within),
-                "in forecasts": _percent(x.forecasts_within),
+                "forecasts": decimals(x.forecasts),
+                "both": decimals(x.with_forecasts),
+                "constant": decimals(x.constant),
+                "theorem": decimals(x.theorem),
+                "both there": decimals(x.beside_theorem),
+                "in claims": percent(x.claims_within),
+                "in forecasts": percent(x.forecasts_within),
             }
             for inputs, kinds in skills(found).items()
             for kind, x in kinds.items()
@@ -250,9 +255,11 @@ def _table(found: Sequence[Answer]) -> Table:
     )
 
 
-def _share(x: float | None) -> str:
+def decimals(x: float | None) -> str:
+    """``0.047``; a dash where there is none."""
     return "-" if x is None else f"{x:.3f}"
 
 
-def _percent(x: float | None) -> str:
+def percent(x: float | None) -> str:
+    """``71%``; a dash where there is none."""
     return "-" if x is None else f"{x:.0%}"
