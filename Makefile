@@ -1,4 +1,4 @@
-# make verify: everything from nothing to the headline report.  make test: the tests.
+# make verify: everything from nothing to a report in build/reports.  make test: the tests.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -10,7 +10,7 @@ READY := $(VENV)/.ready
 verify: $(READY)
 	@code=0; $(BIN)/arith verify --grid headline || code=$$?; \
 	case $$code in 0|1|3) \
-	  report=0; $(BIN)/arith report --grid headline || report=$$?; \
+	  report=0; $(BIN)/arith report --grid headline --folder build/reports || report=$$?; \
 	  [ $$code -ne 0 ] || code=$$report ;; esac; \
 	exit $$code
 
