@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -20,6 +22,7 @@ from arith.verify.plan.plan import Plan
 if TYPE_CHECKING:
     from arith.judging import JudgedModels
     from arith.theory.setting.settings import Setting
+    from arith.verify.data.files import Examples
 
 EXTERNAL = "hf:"
 """What the name of a model on disk begins with."""
@@ -69,6 +72,7 @@ def judge(
 ) -> None:
     """Judge the answers of any model against the prediction."""
     from arith.theory.text.style import check_suffix
+    from arith.verify.external import read_answers
     from arith.verify.external_model import is_export
     from arith.verify.judging.judge import exit_code
     from arith.verify.records.files import check_writable
@@ -83,8 +87,9 @@ def judge(
         for name in ("prompt_template", "trust_remote_code", "device"):
             if given := written(context, (name,)):
                 raise InvalidInput(f"{given[0]} goes with --model {EXTERNAL}PATH")
-        setting, trained, assumed = _setting(context, data, options)
-        found = _of_files(answers, setting, bool(written(context, ("test_digits",))), trained)
+        files = {path: read_answers(path) for path in answers}
+        setting, assumed = _setting(context, data, options, files)
+        found = _of_files(files, setting, bool(written(context, ("test_digits",))))
         if data is None and not written(context, ("layout",)):
             print(_how_read(setting), file=sys.stderr)
         for line in assumed:
@@ -100,7 +105,7 @@ def judge(
             found = _of_export(path, device)
         else:
             ordinary = {n: x for n, x in _ORDINARY.items() if not written(context, (n,))}
-            setting, _, assumed = _setting(context, data, options | ordinary)
+            setting, assumed = _setting(context, data, options | ordinary)
             for line in assumed:
                 print(line, file=sys.stderr)
             found = _of_model(path, setting, device, prompt_template, trust_remote_code)
@@ -117,11 +122,17 @@ def judge(
 
 
 def _setting(
-    context: typer.Context, data: Path | None, options: dict[str, Any]
-) -> tuple[Setting, set[str], list[str]]:
+    context: typer.Context,
+    data: Path | None,
+    options: dict[str, Any],
+    answers: Mapping[Path, Examples] = MappingProxyType({}),
+) -> tuple[Setting, list[str]]:
     """How the models were trained: what options say, and else what is found in the examples.
 
-    Also the prompts of these, and lines on what they do not say.
+    Also lines on what these do not say.
+
+    Args:
+        answers: to be judged: they have to be to other prompts than the examples alone.
     """
     given = {name: x for name, x in options.items() if written(context, (name,))}
     if data is not None:
@@ -129,34 +140,34 @@ def _setting(
         from arith.verify.plan.given import read_examples
 
         examples = read_examples(data)
+        trained = set(examples.prompts) if answers else set()
+        for path, said in answers.items():
+            if trained.issuperset(said.prompts):
+                raise InvalidInput(
+                    f"{path} has prompts of the training examples alone: ask the model others, "
+                    "such as arith examples --test writes"
+                )
         read = find_setting(examples, given)
-        return read.setting, set(examples.prompts), read.assumed_lines()
+        return read.setting, read.assumed_lines()
     if "train_digits" not in given:
         raise InvalidInput(
             "say how the models were trained: --train-digits, --pe, --layout and --padding, "
             "or --data FILE"
         )
-    return Request(**options).setting(), set(), []
+    return Request(**options).setting(), []
 
 
-def _of_files(files: list[Path], setting: Setting, tested: bool, trained: set[str]) -> JudgedModels:
+def _of_files(files: Mapping[Path, Examples], setting: Setting, tested: bool) -> JudgedModels:
     """The verdict on files of answers.
 
     Args:
         tested: whether it is said at which lengths; else at those that were answered.
-        trained: the prompts of training, where they are known.
     """
     from arith.judging import JudgedModels
-    from arith.verify.external import answered_setting, notes_on_answers, read_answers
+    from arith.verify.external import answered_setting, notes_on_answers
     from arith.verify.judging.answers import judge_examples
 
-    models = [read_answers(path) for path in files]
-    for path, said in zip(files, models, strict=True):
-        if trained.issuperset(said.prompts):
-            raise InvalidInput(
-                f"{path} has prompts of the training examples alone: ask the model others, such "
-                "as arith examples --test writes"
-            )
+    models = list(files.values())
     with waiting("judging"):
         asked = setting if tested else answered_setting(setting, models)
         names = [path.name for path in files]

@@ -7,7 +7,6 @@ own says its cell, and is measured as it was when it was trained besides.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -35,6 +34,7 @@ from arith.verify.judging.answers import (
     check_prompts,
     judge_answers,
     judge_examples,
+    numbers_in,
 )
 from arith.verify.judging.judge import CellVerdict, judge
 from arith.verify.model.kept import KeptModel
@@ -61,7 +61,6 @@ _ROOM = 8
 """Tokens of a continuation beyond the digits of the answer: a space, a sign, a word or two."""
 _MOST = 256 * 2**20
 """Bytes of a log."""
-_DIGITS = re.compile(r"[0-9a-z]+")
 
 
 def read_answers(path: Path) -> Examples:
@@ -265,6 +264,8 @@ def filled(
 
 def notes_on_answers(names: Sequence[str], models: Sequence[Examples]) -> list[str]:
     """Which of several models gave the same answers to the same prompts, a line each."""
+    if len(models) == 1:
+        return []
     said = [dict(zip(x.prompts, x.answers, strict=True)) for x in models]
     same = "have the same answers to the same prompts: are they two models?"
     return [
@@ -287,7 +288,7 @@ def answered_setting(setting: Setting, models: Sequence[Examples]) -> Setting:
         -(-len(word) // each)
         for x in models
         for prompt in x.prompts
-        for word in _DIGITS.findall(prompt)
+        for word in numbers_in(prompt, setting.base)
     }
     most = setting.operand_width if setting.width else LARGEST_TEST  # longer ones cannot be written
     others = {x for x in numbers if x <= LARGEST_TEST}

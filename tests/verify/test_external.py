@@ -286,6 +286,11 @@ def test_answers_at_no_trained_length_are_inconclusive(tmp_path: Path) -> None:
         ("\0", OPTIONS, "no text"),
         ('{"resps": 3}', OPTIONS, "line 1: a log of lm-evaluation-harness has a prompt"),
         ('{"prompt": "hello", "answer": "1"}', OPTIONS, "'hello' is not written as '"),
+        (
+            '{"prompt": "hello", "answer": "1"}',
+            ["--task", "add", "--train-digits", "3"],
+            "'hello' is not written as '",
+        ),
         ('{"prompt": "1+2=", "answer": "3"}', ["--task", "add"], "say how the models were trained"),
         ('{"prompt": "1+2=", "answer": "3"}', [*OPTIONS[:-1], "q"], "--train-digits 'q'"),
         ('{"prompt": "1+2=", "answer": "3"}', [*OPTIONS, "--device", "cpu"], "goes with --model"),

@@ -52,7 +52,6 @@ _USUAL, _BY_CHANCE = 5, 1e-4
 """How many answers of a combination of lengths are expected where they are compared one by one, and
 the chance at which answers are taken as spread otherwise."""
 _WORDS = re.compile("[0-9a-z]+")
-_NUMBERS = re.compile(r"\b[0-9][0-9a-z]*")
 _ZEROS = {
     "most": re.compile(r"(?<![0-9a-z ])0[0-9a-z]"),
     "least": re.compile(r"[0-9a-z]0(?![0-9a-z ])"),
@@ -410,11 +409,16 @@ def read_prompts(prompts: list[str], fmt: Format) -> np.ndarray:
     return read_texts(Examples(prompts, [answer] * len(prompts)), fmt)[0]
 
 
+def numbers_in(text: str, base: int) -> list[str]:
+    """The words of a text that have digits of a base alone."""
+    return [word for word in _WORDS.findall(text) if not word.strip(DIGITS[:base])]
+
+
 def is_too_long(prompt: str, setting: Setting) -> bool:
     """Whether a prompt has operands that are longer than the width that training pads to."""
     if setting.natural or not setting.layout.operators:
         return False
-    return max(map(len, _NUMBERS.findall(prompt)), default=0) > setting.operand_width
+    return max(map(len, numbers_in(prompt, setting.base)), default=0) > setting.operand_width
 
 
 def check_prompts(fmt: Format) -> None:
