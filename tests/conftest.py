@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +15,8 @@ from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from arith.verify.judging.judge import CellVerdict
+
+TESTS = Path(__file__).parent
 
 # Several processes share the machine's cores.
 os.environ["OMP_NUM_THREADS"] = "1"
@@ -24,7 +27,7 @@ gc.disable()
 settings.register_profile(
     "arith",
     derandomize="ARITH_EXAMPLES" not in os.environ,
-    max_examples=int(os.environ.get("ARITH_EXAMPLES", "50")),
+    max_examples=int(os.environ.get("ARITH_EXAMPLES", "25")),
     database=None,
     deadline=None,
     print_blob=True,
@@ -33,19 +36,29 @@ settings.register_profile(
 settings.load_profile("arith")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files that take long go first, so that none is left at the end."""
+    """A room runs in one process; rooms that take long go first, so that none is left at the end.
+
+    What the tests of a room share is made once: judged evidence, trained models, counts, imports.
+    """
     for item in items:
+        item.add_marker(pytest.mark.xdist_group(room(item)))
         if "tiny" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.training)
         if getattr(getattr(item, "function", None), "is_hypothesis_test", False):
             item.add_marker(pytest.mark.soak)
     long = {
-        item.path
+        room(item)
         for item in items
         if item.get_closest_marker("training") or item.get_closest_marker("long")
     }
-    items.sort(key=lambda item: item.path not in long)
+    items.sort(key=lambda item: room(item) not in long)
+
+
+def room(item: pytest.Item) -> str:
+    """The folder of a test below ``theory`` or ``verify``; a file that is in none of them."""
+    return "/".join(item.path.relative_to(TESTS).parts[:2])
 
 
 def pytest_collection_finish() -> None:

@@ -31,6 +31,8 @@ _MOST_EVALUATED = PART // 50
 _MOST_OPERATIONS = PART // 15
 """Operations on operand tuples of the training domain at most (seconds)."""
 _AT_ONCE = ENTRIES // 5
+_DENSE = 4
+"""Up to so many possible values for each that is there are counted by a table of all."""
 
 
 @dataclass(frozen=True)
@@ -139,18 +141,32 @@ def _answers(task: Task, base: int, train: Domain) -> tuple[_Answers, ...]:
 
 def _best(shown: Array, results: Array, limit: int, modulus: int) -> _Answers:
     """The best answers to operands of which only the rest modulo ``limit`` is read."""
-    key = np.zeros(shown.shape[1], dtype=exact_dtype(limit ** len(shown) * modulus))
+    below = limit ** len(shown) * modulus
+    key = np.zeros(shown.shape[1], dtype=exact_dtype(below))
     for x in shown:
         key = key * limit + x % limit
-    pairs, counts = np.unique(key * modulus + results, return_counts=True)
-    _, starts, which = np.unique(pairs // modulus, return_index=True, return_inverse=True)
+    pairs, counts = _counted(key * modulus + results, below)
+    starts = _starts(pairs // modulus)
     most = np.maximum.reduceat(counts, starts)
-    kept = pairs[counts == most[which]]
+    kept = pairs[counts == np.repeat(most, np.diff(starts, append=len(pairs)))]
     combination = kept // modulus
     weights = [limit**j for j in reversed(range(len(shown)))]
     low = np.stack([combination // weight % limit for weight in weights])
-    _, starts = np.unique(combination, return_index=True)
-    return _Answers(low, kept % modulus, starts, int(most.sum()))
+    return _Answers(low, kept % modulus, _starts(combination), int(most.sum()))
+
+
+def _counted(values: Array, below: int) -> tuple[Array, Array]:
+    """The values that there are, ascending, and how often each; sorted only where they are many."""
+    if values.dtype.hasobject or below > _DENSE * len(values):
+        return np.unique(values, return_counts=True)
+    counts = np.bincount(values, minlength=below)
+    found = np.flatnonzero(counts)
+    return found, counts[found]
+
+
+def _starts(ascending: Array) -> Array:
+    """Where each value begins of some that ascend."""
+    return np.flatnonzero(np.concatenate([[True], ascending[1:] != ascending[:-1]]))
 
 
 def _high(task: Task, base: int, box: Box, k: int, most: int) -> tuple[Array, Array] | None:

@@ -84,7 +84,7 @@ class Sampler:
         Raises:
             InvalidInput: there seem to be none.
         """
-        word, share = _KINDS[held_out]
+        _, share = _KINDS[held_out]
         kept: list[np.ndarray] = []
         missing, empty = n, 0
         while missing > 0:
@@ -94,8 +94,12 @@ class Sampler:
             missing -= len(drawn)
             empty = 0 if len(drawn) else empty + 1
             if empty > _EMPTY_DRAWS:
-                raise InvalidInput(f"{self.domain.text()} has no{word} examples to sample")
+                raise self.nothing(held_out)
         return np.concatenate(kept)
+
+    def nothing(self, held_out: bool | None) -> InvalidInput:
+        """The error that says that there are no such tuples."""
+        return InvalidInput(f"{self.domain.text()} has no{_KINDS[held_out][0]} examples to sample")
 
     def distinct(
         self, n: int, rng: np.random.Generator, held_out: bool | None = False

@@ -33,8 +33,15 @@ _COUNTED = 20 * SAMPLES
 EVALUATION_SEED = 20240717
 
 
+@lru_cache(maxsize=16)
 def inputs(cell: Cell, domain: Domain, held_out: bool | None) -> tuple[np.ndarray, bool]:
-    """Test inputs ``(n, k, N)`` of a domain, the same for every model, and whether they are all."""
+    """Test inputs ``(n, k, N)`` of a domain, the same for every model, and whether they are all.
+
+    They are remembered, and not to be changed.
+
+    Raises:
+        InvalidInput: there are none.
+    """
     if held_out and cell.setting.train.holdout == "position":
         return _held_out_of_file(cell, domain), False
     sampler = Sampler(cell.format_for(domain.lengths[-1]), domain)
@@ -43,7 +50,9 @@ def inputs(cell: Cell, domain: Domain, held_out: bool | None) -> tuple[np.ndarra
     whole = domain.even and not (domain.priming or spaced)
     if whole and (sampler.size <= SAMPLES or (held_out and sampler.size <= _COUNTED)):
         everything = sampler.everything(held_out)
-        if 0 < len(everything) <= SAMPLES:
+        if not len(everything):
+            raise sampler.nothing(held_out)
+        if len(everything) <= SAMPLES:
             return everything, True
     rng = np.random.default_rng([EVALUATION_SEED, *domain.lengths])
     return sampler.sample(SAMPLES, rng, held_out), False

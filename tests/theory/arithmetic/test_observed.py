@@ -43,7 +43,7 @@ def from_examples(setting: Setting, tuples: list[tuple[int, ...]]) -> Prediction
     st.integers(2, 3),
     st.sets(st.tuples(st.integers(0, 26), st.integers(0, 26)), min_size=1, max_size=60),
 )
-@examples(100)
+@examples(50)
 def test_pairs_of_digits_are_those_of_the_examples(base: int, given: set[tuple[int, int]]) -> None:
     tuples = sorted(t for t in given if max(t) < base**3) or [(0, 0)]
     width = max(digit_count(max(t), base) for t in tuples)

@@ -9,7 +9,8 @@ from math import prod
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from builders.strategies import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arith.theory.arithmetic.canonical import Term
@@ -27,7 +28,7 @@ from arith.theory.errors import NotCountable
 
 HUGE = 10**50
 DECIMAL = tuple(range(10))
-MANY = settings(max_examples=200, deadline=None, derandomize=True)
+MANY = examples(60)
 
 
 def counts(x: Residues) -> list[int]:
@@ -172,7 +173,7 @@ def cases(draw: st.DrawFn) -> Case:
     return terms, draw(st.integers(1, 60)), operands
 
 
-@settings(MANY, max_examples=400)
+@examples(100)
 @given(cases(), st.integers(1, 5))
 def test_polynomials_keep_their_value_as_often_as_enumerated(case: Case, divisor: int) -> None:
     terms, n, operands = case
@@ -235,7 +236,7 @@ def cubic_product(four: Four) -> int:
     return int((both * (lows @ highs.T)).sum())
 
 
-@settings(MANY, max_examples=100)
+@examples(40)
 @given(several(4, largest=12))
 def test_products(four: Four) -> None:
     assert product_unchanged(*four) == brute_product(four)

@@ -46,7 +46,7 @@ def by_hand(name: str, value: int, base: int, modulus: int = 7) -> int:
     st.integers(2, 12),
     st.lists(st.integers(0, 10**6), min_size=1, max_size=5),
 )
-@examples(100)
+@examples(40)
 def test_values_are_those_of_the_digits(name: str, base: int, values: list[int]) -> None:
     task, expected = function(name, base), [by_hand(name, x, base) for x in values]
     assert [task.evaluate(x) for x in values] == expected
@@ -63,7 +63,7 @@ def test_values_are_those_of_the_digits(name: str, base: int, values: list[int])
     st.none() | st.tuples(st.integers(1, 3), st.sets(st.integers(0, 4), min_size=1)),
     st.integers(1, 5),
 )
-@examples(60)
+@examples(30)
 def test_shares_are_what_enumeration_counts(
     name: str,
     base: int,

@@ -45,7 +45,7 @@ def lines(write: Callable[[int, int], str]) -> str:
 
 
 @given(cells_of_formats(), st.integers(0, 2**32))
-@examples(200)
+@examples(60)
 def test_what_is_written_is_read(cell: Cell, seed: int) -> None:
     s, rng = cell.setting, np.random.default_rng(seed)
     assume(s.layout.in_token > 0)

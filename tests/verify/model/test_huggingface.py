@@ -34,7 +34,7 @@ from arith.verify.plan.recipe import RECIPES
 
 pytest.importorskip("transformers")
 
-INPUTS = 20
+INPUTS = 8
 CELLS = {
     **{pe: cell("mod_add", 101, pe=pe, test_lengths=(2, 3)) for pe in ENCODINGS},
     "interleaved": cell(pe="rpe", form="interleaved", window=5, layers=1),

@@ -28,7 +28,7 @@ from arith.verify.training.train import Trained, train_ensemble
 
 SUM = cell(base=3, train=Domain((2,)), test_lengths=(2, 3))
 JOBS = [(SUM, 0), (SUM, 1)]
-STEPS = 4 * CHUNK
+STEPS = 3 * CHUNK
 TOKENS = Recipe(settling=CHUNK, cooling=CHUNK, batch_size=16, low_loss=2.0)
 DROPOUT = replace(TOKENS, dropout=True, noise=51)
 
