@@ -12,7 +12,8 @@ input have the same digits.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import count, pairwise
 from math import prod
@@ -70,6 +71,24 @@ def _plus_run(found: Counter[int], c: int, values: Sequence[int]) -> Counter[int
         if ways:
             wider[total + start] = ways
     return wider
+
+
+_Read = tuple[Sequence[int], int | None]
+"""The values of an operand's digit, and what a model reads in its place; None: the digit."""
+
+
+@dataclass
+class _Alike:
+    """What is known of positions with the same digits: their sums, what they cost, and steps."""
+
+    sums: Counter[tuple[int, int]] | None = None
+    costs: list[int] = field(default_factory=list)
+    steps: dict[tuple[int, int], Counter[tuple[int, int, bool]]] = field(default_factory=dict)
+
+    def charge(self, cost: int) -> None:
+        """Spend it, and remember it."""
+        spend(cost)
+        self.costs.append(cost)
 
 
 class DigitAutomaton:
@@ -156,19 +175,24 @@ class DigitAutomaton:
         ways: dict[tuple[int, int], Array] = {
             (self.constant, self.constant): np.ones(len(compared), dtype=object)
         }
+        alike: dict[Hashable, _Alike] = {}  # most positions have the digits of another one
         for i in range(1, max(box.width, positions) + 1):
-            sums = self._pairs_of_sums(box, i, constant)
-            spend(2_000 * len(ways) * len(sums))
+            read = [(box.values(j, i), constant((j, i))) for j in range(len(self.coefficients))]
+            known = alike.setdefault(tuple(read), _Alike())
+            if known.sums is None:
+                known.sums = self._pairs_of_sums(read, known.charge)
+            else:  # what is known costs again
+                for cost in known.costs:
+                    spend(cost)
+            spend(2_000 * len(ways) * len(known.sums))
             is_compared = np.array([i in digits for digits in compared])
             after: dict[tuple[int, int], Array] = {}
             for (carry, carry_seen), counts in ways.items():
-                steps: Counter[tuple[int, int, bool]] = Counter()
-                for (s, t), times in sums.items():
-                    (onward, digit), (onward_seen, digit_seen) = (
-                        divmod(carry + s, self.base),
-                        divmod(carry_seen + t, self.base),
-                    )
-                    steps[onward, onward_seen, digit == digit_seen] += times
+                steps = known.steps.get((carry, carry_seen))
+                if steps is None:
+                    steps = self._pairs_of_steps(carry, carry_seen, known.sums)
+                    if len(ways) * len(known.sums) <= _FEW_STEPS:
+                        known.steps[carry, carry_seen] = steps
                 for (onward, onward_seen, same), times in steps.items():
                     kept = counts if same else np.where(is_compared, 0, counts)
                     if kept.any():
@@ -183,15 +207,14 @@ class DigitAutomaton:
         return [int(n) for n in sum(counted, np.zeros(len(compared), dtype=object))]
 
     def _pairs_of_sums(
-        self, box: Box, position: int, constant: Callable[[tuple[int, int]], int | None]
+        self, digits: Sequence[_Read], charge: Callable[[int], None]
     ) -> Counter[tuple[int, int]]:
         """What the digits at a position add to f and to f^, and how often."""
         read, missed, offset = list[_Multiples](), list[_Multiples](), 0
-        for j, c in enumerate(self.coefficients):
-            value = constant((j, position))
-            (read if value is None else missed).append((c, box.values(j, position)))
-            offset += c * (value or 0)
-        both, in_f = sums(read, spend), sums(missed, spend)
+        for c, (values, constant) in zip(self.coefficients, digits, strict=True):
+            (read if constant is None else missed).append((c, values))
+            offset += c * (constant or 0)
+        both, in_f = sums(read, charge), sums(missed, charge)
         return Counter(
             {
                 (s + t, s + offset): ways * more
@@ -199,6 +222,19 @@ class DigitAutomaton:
                 for t, more in in_f.items()
             }
         )
+
+    def _pairs_of_steps(
+        self, carry: int, carry_seen: int, pairs: Counter[tuple[int, int]]
+    ) -> Counter[tuple[int, int, bool]]:
+        """The carries onward in f and in f^, whether they write the same digit, and how often."""
+        steps: Counter[tuple[int, int, bool]] = Counter()
+        for (s, t), times in pairs.items():
+            (onward, digit), (onward_seen, digit_seen) = (
+                divmod(carry + s, self.base),
+                divmod(carry_seen + t, self.base),
+            )
+            steps[onward, onward_seen, digit == digit_seen] += times
+        return steps
 
     # --- how long results are ----------------------------------------------------------
 

@@ -34,6 +34,8 @@ _LEAST_COST = 1_000_000
 """Steps that any classifier takes."""
 _LARGEST_DOMAIN = 2**53
 """Operand tuples at most."""
+_AT_ONCE = ENTRIES // 50
+"""Entries of the tables of a sum that are multiplied at once."""
 _LARGEST_TABLE = 2 * ENTRIES
 """Entries of the counts by what is read at most (bounds the memory)."""
 
@@ -139,6 +141,9 @@ class DigitClassifier:
         for k, box in enumerate(self._boxes):
             shape = self._factors, self._m, self._base
             rests = [_rest(box, *x, *shape) for x in zip(self._told, by_part, strict=True)]
+            if len(rests) == 1:
+                counts += self._of_sums(rests[0], *kinds[0][:2], k)
+                continue
             for row, value in zip(counts, self._values, strict=True):
                 table = (self._digit == value).astype(np.int64)
                 for a in order:
@@ -149,6 +154,16 @@ class DigitClassifier:
                 row += table.ravel()
         alike = reduce(np.multiply.outer, [n for *_, n in kinds])
         return alike.ravel(), counts
+
+    def _of_sums(self, rest: Array, known: Array, boxes: Array, k: int) -> Array:
+        """What box k adds to the counts of a sum, ``(values, kinds)``: see ``_summed``."""
+        found = np.empty((len(self._values), len(known)), dtype=np.int64)
+        turned, step = np.roll(rest[::-1], 1), max(1, _AT_ONCE // self._m)
+        for start in range(0, len(found), step):
+            some = slice(start, start + step)
+            tables = (self._digit == self._values[some, None]).astype(np.int64)
+            found[some] = cyclic_product(tables, turned)[:, known]
+        return found * (boxes >> k & 1)
 
     def _kinds(self, read: frozenset[OperandDigit]) -> tuple[Array, Array, Array]:
         """The sums mod m of digits that are read, the boxes that have them, and how many do.
@@ -191,14 +206,11 @@ def _rest(
 
 
 def _summed(table: Array, rest: Array, known: Array, there: Array) -> Array:
-    """A table ``(m, ...)`` at what is read, summed over the rest: ``(kinds, ...)``.
+    """A table ``(m, n, ...)`` at what is read, summed over the rest: ``(kinds, n, ...)``.
 
     Args:
         there: whether there are such digits, for each kind.
     """
-    if table.ndim == 1:
-        product = cyclic_product(table, np.roll(rest[::-1], 1))
-        return product[known] * there
     from scipy.sparse import csr_array  # slow to import, and seldom needed
 
     # Sparse: for most digits that are read most residues are out of reach.

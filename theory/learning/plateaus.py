@@ -18,7 +18,13 @@ import numpy as np
 from arith.theory.arithmetic.boxes import Box
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.effort import ENTRIES, PART
-from arith.theory.arithmetic.integer_arrays import Array, combinations, exact_dtype, operand_tuples
+from arith.theory.arithmetic.integer_arrays import (
+    Array,
+    combinations,
+    exact_dtype,
+    operand_tuples,
+    peak,
+)
 from arith.theory.arithmetic.residues import digit_sum
 from arith.theory.arithmetic.tasks import Task
 from arith.theory.counting.accuracy import value_dtype
@@ -144,7 +150,8 @@ def _best(shown: Array, results: Array, limit: int, modulus: int) -> _Answers:
     below = limit ** len(shown) * modulus
     key = np.zeros(shown.shape[1], dtype=exact_dtype(below))
     for x in shown:
-        key = key * limit + x % limit
+        key *= limit
+        key += _low(x, limit)
     pairs, counts = _counted(key * modulus + results, below)
     starts = _starts(pairs // modulus)
     most = np.maximum.reduceat(counts, starts)
@@ -153,6 +160,14 @@ def _best(shown: Array, results: Array, limit: int, modulus: int) -> _Answers:
     weights = [limit**j for j in reversed(range(len(shown)))]
     low = np.stack([combination // weight % limit for weight in weights])
     return _Answers(low, kept % modulus, _starts(combination), int(most.sum()))
+
+
+def _low(values: Array, limit: int) -> Array:
+    """Values modulo ``limit``, looked up in a table where that is the shorter of the two."""
+    top = peak(values) + 1
+    if values.dtype.hasobject or top > len(values):
+        return values % limit
+    return (np.arange(top) % limit)[values]
 
 
 def _counted(values: Array, below: int) -> tuple[Array, Array]:

@@ -9,6 +9,7 @@ import pytest
 from arith.commands.experiments import GridOption
 from arith.theory import predict
 from arith.theory.errors import InvalidInput
+from arith.verify.plan import grids
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.flops import training_flops
 from arith.verify.plan.grids import GRIDS, grid
@@ -121,9 +122,12 @@ def test_what_cannot_be_included_is_named(tmp_path: Path, cell: str, message: st
     assert message in str(error.value)
 
 
-def test_a_grid_of_too_many_cells_is_refused_before_they_are_made(tmp_path: Path) -> None:
+def test_a_grid_of_too_many_cells_is_refused_before_they_are_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grids, "MOST_CELLS", 100)
     lists = f"window = {list(range(1, 200))}\nlayers = {list(range(1, 100))}\nbase = [10, 4, 5, 6]"
-    with pytest.raises(InvalidInput, match="has more than 10,000 cells"):
+    with pytest.raises(InvalidInput, match="has more than 100 cells"):
         read(tmp_path, f'task = "add"\n{lists}')
 
 

@@ -63,8 +63,8 @@ def test_the_smallest_adder_has_so_many_parameters_and_is_trained(pe: str) -> No
     blocks = 4 * 7 * 7 + 2 * 7 * 14
     norms, tokens = 3 * 2 * 7, 2 * 13 * 7
     assert parameter_count(made, made.recipe) == blocks + norms + tokens + places
-    trained = train(made, 0, 100)
-    assert trained.steps == 100
+    trained = train(made, 0, 20)
+    assert trained.steps == 20
     of = Network.of(trained.model)
     assert of == Network(1, 1, 7, tied=False, mlp=14)
     again = of.made(made)

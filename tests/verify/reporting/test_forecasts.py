@@ -13,11 +13,16 @@ from arith.verify.reporting.forecasts import errors, rested_on, table
 
 
 @cache
+def every_run() -> list[Run]:
+    """The models that forecasts rest on."""
+    return rested_on(ROOT / "reports")
+
+
+@cache
 def some_runs() -> list[Run]:
     """The models of every 25th cell."""
-    runs = rested_on(ROOT / "reports")
-    keys = set(sorted({run.cell.key for run in runs})[::25])
-    return [run for run in runs if run.cell.key in keys]
+    keys = set(sorted({run.cell.key for run in every_run()})[::25])
+    return [run for run in every_run() if run.cell.key in keys]
 
 
 def blocks(text: str) -> list[str]:
@@ -26,8 +31,7 @@ def blocks(text: str) -> list[str]:
 
 
 def test_the_table_has_the_cells_of_the_evidence() -> None:
-    runs = rested_on(ROOT / "reports")
-    names = sorted({(run.cell.label(), run.cell.key) for run in runs if run.converged})
+    names = sorted({(run.cell.label(), run.cell.key) for run in every_run() if run.converged})
     lines = TABLE.read_text("utf-8").splitlines()
     assert [x.split("\t")[0] for x in lines if x[0] != "\t"] == [name for name, _ in names]
     assert TABLE.stat().st_size < 10**6

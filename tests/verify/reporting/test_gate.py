@@ -21,7 +21,6 @@ from arith.verify.pipeline import grids_with_evidence
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.grids import grid, recipe_of
 from arith.verify.plan.recipe import BY_VERSION
-from arith.verify.records.evidence import read_evidence
 from arith.verify.reporting.overview import overview_page
 from arith.verify.reporting.page import cells_page, page
 
@@ -89,7 +88,7 @@ def test_the_page_over_all_grids_has_the_numbers_of_their_evidence(tmp_path: Pat
 
 @pytest.mark.parametrize("name", NAMES)
 def test_evidence_is_of_known_recipes_and_of_its_grid(name: str) -> None:
-    runs = read_evidence(REPORTS / name / "evidence.jsonl")
+    runs = judged(name).runs
     assert {r.recipe for r in runs} <= BY_VERSION.keys()
     assert {r.cell.key for r in runs} <= {cell.key for cell in grid(name)}
     by = recipe_of(name)
@@ -97,6 +96,6 @@ def test_evidence_is_of_known_recipes_and_of_its_grid(name: str) -> None:
 
 
 def test_every_cell_of_the_headline_was_trained() -> None:
-    runs = read_evidence(REPORTS / "headline" / "evidence.jsonl")
+    runs = judged("headline").runs
     trained = {r.cell.key for r in runs if r.recipe == r.cell.recipe.version}
     assert trained == {cell.key for cell in grid("headline")}

@@ -34,18 +34,22 @@ from arith.verify.records.store import Store
 KILLS = min(20, int(os.environ.get("ARITH_EXAMPLES", "1")))
 GRID, BUDGET = tiny_grid("nano"), "20"
 IMPATIENT = f"import arith.verify.records.store as store\nstore.PATIENCE = 1.0\n{PLAIN}"
-# The workers import this file too.
-BROKEN = f"""import arith.verify.running.execute
-def fail(*_, **__):
-    raise RuntimeError("no luck" + 100 * "\\nat all")
-arith.verify.running.execute.train_ensemble = fail
+# The workers import these files too, and alone need torch.
+BROKEN = f"""if __name__ != "__main__":
+    import arith.verify.running.execute
+    def fail(*_, **__):
+        raise RuntimeError("no luck" + 100 * "\\nat all")
+    arith.verify.running.execute.train_ensemble = fail
 {PLAIN}"""
 LIMITED = f"""import resource, signal, os
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(os.environ["LARGEST"]),) * 2)
 {IMPATIENT}"""
 # Checkpoints after every few chunks, of trainings that take seconds.
-OFTEN = f"import arith.verify.training.checkpoint as kept\nkept.EVERY = 0.2\n{PLAIN}"
+OFTEN = f"""if __name__ != "__main__":
+    import arith.verify.training.checkpoint as kept
+    kept.EVERY = 0.2
+{PLAIN}"""
 
 
 thorough = pytest.mark.skipif(KILLS < 20, reason="takes half a minute; ARITH_EXAMPLES=20 runs it")
