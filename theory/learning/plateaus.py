@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import prod
 
 import numpy as np
@@ -110,16 +110,36 @@ class _Answers:
     """The most frequent results to each combination of low digits, several where they tie.
 
     Args:
-        low: the low digits as numbers, ``(operands, answers)``; equal ones stand together.
-        result: ``(answers,)``.
-        starts: where each combination begins.
+        pairs: the combinations and their results as numbers, ascending, ``(answers,)``.
+        limit: what is read of each of so many operands is below it.
         right: how many members of the training domain they are right on.
     """
 
-    low: Array
-    result: Array
-    starts: Array
+    pairs: Array
+    operands: int
+    limit: int
+    modulus: int
     right: int
+
+    @cached_property
+    def result(self) -> Array:
+        """The results, ``(answers,)``."""
+        return self.pairs % self.modulus
+
+    @cached_property
+    def _combination(self) -> Array:
+        return self.pairs // self.modulus
+
+    @cached_property
+    def starts(self) -> Array:
+        """Where each combination begins."""
+        return _starts(self._combination)
+
+    @cached_property
+    def low(self) -> Array:
+        """The low digits as numbers, ``(operands, answers)``; equal ones stand together."""
+        weights = [self.limit**j for j in reversed(range(self.operands))]
+        return np.stack([self._combination // weight % self.limit for weight in weights])
 
 
 @lru_cache(maxsize=8)
@@ -150,16 +170,12 @@ def _best(shown: Array, results: Array, limit: int, modulus: int) -> _Answers:
     below = limit ** len(shown) * modulus
     key = np.zeros(shown.shape[1], dtype=exact_dtype(below))
     for x in shown:
-        key *= limit
-        key += _low(x, limit)
+        key = key * limit + _low(x, limit)
     pairs, counts = _counted(key * modulus + results, below)
     starts = _starts(pairs // modulus)
     most = np.maximum.reduceat(counts, starts)
     kept = pairs[counts == np.repeat(most, np.diff(starts, append=len(pairs)))]
-    combination = kept // modulus
-    weights = [limit**j for j in reversed(range(len(shown)))]
-    low = np.stack([combination // weight % limit for weight in weights])
-    return _Answers(low, kept % modulus, _starts(combination), int(most.sum()))
+    return _Answers(kept, len(shown), limit, modulus, int(most.sum()))
 
 
 def _low(values: Array, limit: int) -> Array:

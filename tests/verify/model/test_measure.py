@@ -66,9 +66,7 @@ def test_training_brings_models_to_the_premise(tiny: Taught) -> None:
 @pytest.mark.training
 def test_a_training_is_reproducible(tiny: Taught) -> None:
     with float32(TINY):
-        first, again, other = (
-            train(tiny.cell, seed, CHUNK, recipe=QUICK) for seed in (1, 1, 2)
-        )
+        first, again, other = (train(tiny.cell, seed, CHUNK, recipe=QUICK) for seed in (1, 1, 2))
     assert (first.premise, first.steps) == (again.premise, again.steps)
     weights, same, different = (x.model.embedding.weight for x in (first, again, other))
     assert torch.equal(weights, same)
