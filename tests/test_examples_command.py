@@ -89,7 +89,7 @@ def test_what_makes_no_sense_gets_one_line(words: str, message: str, tmp_path: P
 
 
 def test_no_input_is_tested_twice() -> None:
-    """Of one digit there are 100 inputs, so all of them are there; of the others as many as asked."""
+    """Of one digit there are 100 inputs, so all of them are there; of others as many as asked."""
     words = ("examples", "--task", "add", "--train-digits", "2", "--test-digits", "1-3", "--test")
     _, *lines = run_cli(*words, "--number", "600").out.splitlines()
     assert len(lines) == len(set(lines)) == 100 + 200 + 200
