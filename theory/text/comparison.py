@@ -153,7 +153,9 @@ def _draw(ax: Axes, c: Comparison) -> None:
     ax.set_xticks([i + 0.5 for i in range(len(lengths))], [str(n) for n in lengths])
     ax.set_yticks([y + 0.5 for y in range(len(rows))], [", ".join(x.values) for x in rows])
     ax.tick_params(length=0)
-    ax.set_xlabel("digits of the longest operand; hatched: no exact accuracy is claimed")
+    ax.set_xlabel(
+        "digits of the longest operand; hatched: no exact accuracy is claimed; ~: a forecast"
+    )
 
 
 def _first(c: Comparison) -> Setting:
