@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from importlib import import_module
+from os.path import isfile
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
@@ -73,7 +74,7 @@ class _Command(_Reading, TyperCommand):
             return super().parse_args(ctx, args)
         except TyperException as error:
             said = error.format_message()
-            files = [x for x in words if said.endswith(f"({x})") and Path(x).is_file()]
+            files = [x for x in words if said.endswith(f"({x})") and isfile(x)]
             if files and any(param.name == "data" for param in self.get_params(ctx)):
                 how = f"a file of examples is given as --data {files[0]}"
                 raise InvalidInput(f"{said}: {how}") from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from pathlib import Path
+from os.path import isfile
 
 from arith.theory.errors import InvalidInput, unknown_name
 
@@ -66,7 +66,7 @@ def size(model: str) -> Size:
     """
     if model in SIZES:
         return SIZES[model]
-    if Path(model).is_file():
+    if isfile(model):
         raise InvalidInput(
             f"--model takes a size ({', '.join(SIZES)}), and {model} is a file: a model of your "
             f"own is judged in Python, {BY_PYTHON}"
