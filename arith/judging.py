@@ -164,6 +164,13 @@ class JudgedModels(Shown):
         return self.judged.verdict.verdict
 
     @property
+    def reason(self) -> str:
+        """Why: the verdict at each length in a sentence, such as which premise is not met."""
+        from arith.verify.reporting.answers import answer_sentence
+
+        return answer_sentence(self.judged)
+
+    @property
     def explained(self) -> dict[str, int]:
         """How many answers are those of each function: f, f^, the task on the lowest digits, ..."""
         return self.judged.explained.counts

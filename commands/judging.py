@@ -18,6 +18,7 @@ from arith.printing import print_parts, waiting
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.requests import Request, options_of
 from arith.verify.plan.plan import Plan
+from arith.verify.plan.sizes import BY_PYTHON
 
 if TYPE_CHECKING:
     from arith.judging import JudgedModels
@@ -97,7 +98,10 @@ def judge(
     else:
         assert model is not None
         if not model.startswith(EXTERNAL):
-            raise InvalidInput(f"--model {model}: a model on disk is given as {EXTERNAL}PATH")
+            raise InvalidInput(
+                f"--model {model}: a folder of Hugging Face is given as {EXTERNAL}PATH; any other "
+                f"model is judged in Python, {BY_PYTHON}"
+            )
         path = Path(model.removeprefix(EXTERNAL))
         if is_export(path):
             if given := written(context, (*options_of(Request), "prompt_template", "data")):

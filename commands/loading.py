@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from importlib import import_module
+from os.path import isfile
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+from typer.exceptions import TyperException
 from typer.main import get_command
+
+from arith.theory.errors import InvalidInput
 
 
 class Listed(NamedTuple):
@@ -64,7 +68,17 @@ class _Plain(NamedTuple):
 
 
 class _Command(_Reading, TyperCommand):
-    pass
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        words = list(args)  # the parser empties the other
+        try:
+            return super().parse_args(ctx, args)
+        except TyperException as error:
+            said = error.format_message()
+            files = [x for x in words if said.endswith(f"({x})") and isfile(x)]
+            if files and any(param.name == "data" for param in self.get_params(ctx)):
+                how = f"a file of examples is given as --data {files[0]}"
+                raise InvalidInput(f"{said}: {how}") from None
+            raise
 
 
 def group_of(listed: Mapping[str, Listed]) -> type[TyperGroup]:

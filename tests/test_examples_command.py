@@ -86,3 +86,32 @@ def test_what_makes_no_sense_gets_one_line(words: str, message: str, tmp_path: P
     done = run_cli(*shlex.split(words), cwd=tmp_path)
     assert done.code == 2 and message in done.err
     assert done.err.count("\n") == 1
+
+
+def test_no_input_is_tested_twice() -> None:
+    """Of one digit there are 100 inputs, so all of them are there; of others as many as asked."""
+    words = ("examples", "--task", "add", "--train-digits", "2", "--test-digits", "1-3", "--test")
+    _, *lines = run_cli(*words, "--number", "600").out.splitlines()
+    assert len(lines) == len(set(lines)) == 100 + 200 + 200
+
+
+def test_a_file_without_its_option_is_told_the_option(tmp_path: Path) -> None:
+    (tmp_path / "train.txt").write_text("12+34=46\n")
+    done = run_cli("predict", "train.txt", cwd=tmp_path)
+    assert done.code == 2 and "is given as --data train.txt" in done.err
+    other = run_cli("predict", "nothing.txt", cwd=tmp_path)
+    assert other.code == 2 and "--data" not in other.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "verify --task add --model net.pt",
+        "judge --task add --train-digits 2 --model net.pt",
+        "judge --task add --train-digits 2 --model hf:net.pt",
+    ],
+)
+def test_a_file_of_weights_is_told_the_way_from_python(words: str, tmp_path: Path) -> None:
+    (tmp_path / "net.pt").write_text("")
+    done = run_cli(*words.split(), cwd=tmp_path)
+    assert done.code == 2 and "arith.judge(module, " in done.err

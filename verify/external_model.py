@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from arith.theory.errors import InvalidInput
+from arith.verify.plan.sizes import BY_PYTHON
 from arith.verify.training.device import pick_device
 
 _BATCH = 200
@@ -264,6 +265,11 @@ def read_config(path: Path) -> dict[str, Any]:
     Raises:
         InvalidInput: there is no such directory, or no such file in it, or a damaged one.
     """
+    if path.is_file():
+        raise InvalidInput(
+            f"{path} is a file: a model is read from a folder of Hugging Face; any other is judged "
+            f"in Python, {BY_PYTHON}"
+        )
     if not path.is_dir():
         raise InvalidInput(
             f"there is no folder {path}: a model is read from a directory, and none is fetched"

@@ -482,6 +482,7 @@ def test_the_premises_of_a_module_are_measured(leak: float) -> None:
     run, told = got.judged.verdict.runs[0], got.to_json()["premises"]
     assert run.premise == 1 and got.judged.measured
     assert (told["stay_under_noise"] == 1) == (leak == 0)
+    assert got.verdict == Verdict.INCONCLUSIVE and "too few answers" in got.reason
     answers = arith.judge([("000+000=", "000")] + [("011+001=", "100")], test_digits="2-3", **words)
     assert not answers.judged.measured and answers.to_json()["premises"] is None
 

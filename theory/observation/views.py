@@ -19,7 +19,7 @@ from arith.theory.arithmetic.effort import memoize_with_cost, spend
 from arith.theory.arithmetic.tasks import Task
 from arith.theory.observation.addresses import local_needs
 from arith.theory.observation.joint_support import carry_range, unseen
-from arith.theory.observation.support import Support
+from arith.theory.observation.support import OperandDigit, Support
 from arith.theory.setting.settings import Setting
 from arith.theory.transformer.layouts import RESULT, Token
 
@@ -240,10 +240,45 @@ def can_single_out(setting: Setting) -> bool:
 
 
 def outside_window(setting: Setting, shown: Support) -> str:
-    """Why some query cannot see a digit it needs in one look; empty if every one can."""
-    window = setting.window
-    if not window:
+    """What some query needs and cannot see in one look, and what follows; empty if all is seen."""
+    if not setting.window:
         return ""
+    if unseen := _unseen_digit(setting, shown):
+        operand, position = unseen
+        name, layers = (
+            setting.task.names[operand],
+            f" in {setting.layers_text}" * bool(setting.layers),
+        )
+        return (
+            f"with a window of {setting.window}{layers} no query sees digit {position} of "
+            f"{name} (1 is the units), so no model can learn the task"
+        )
+    hidden = _hidden_digit(setting, shown)
+    return hidden and f"{hidden}, so a model may never learn the task"
+
+
+def _unseen_digit(setting: Setting, shown: Support) -> OperandDigit | None:
+    """An operand digit that varies and is needed, and that no query sees in any layer.
+
+    Where the number of layers is left open only a window of one token hides a digit from all.
+    """
+    if not (setting.layers or setting.window == 1):
+        return None
+    reads = (setting.layers or 1) * (setting.window - 1) + 1
+    sequence = tokens(setting)
+    spend(1_000 * len(sequence))
+    index = indices(sequence)
+    queries = sorted(s - 1 for (j, _), s in index.items() if j == RESULT)
+    for digit in shown.needed:
+        after = [query for query in queries if query >= index[digit]]
+        if not after or after[0] - index[digit] >= reads:
+            return digit
+    return None
+
+
+def _hidden_digit(setting: Setting, shown: Support) -> str:
+    """Which digit some query needs and cannot see in one look; empty if every one can."""
+    window = setting.window
     if carry_reach(setting.task, setting.base) is not None:
         for view in views(setting):
             if view.back >= window:

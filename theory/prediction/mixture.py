@@ -42,7 +42,7 @@ def hidden_sign(setting: Setting) -> str:
         return ""
     return (
         f"the query of a result digit stands {last_query - last_sign} tokens after the sign that "
-        f"says the operation, and sees {reads} tokens"
+        f"says the operation, and sees {reads} tokens, so a model may never learn the task"
     )
 
 

@@ -56,8 +56,9 @@ def why_silent(prediction: Prediction) -> str:
     rules = {step.rule for step in prediction.derivation if step.leaves_open}
     if "count" in rules or not all(x.counted for x in prediction.lengths):
         return "it was not counted, as that would take too long, or the answer is open"
-    if "blind" in rules:
-        return "queries do not see all digits that they need, and a model may never learn the task"
+    hidden = [step.statement for step in prediction.derivation if step.rule == "blind"]
+    if hidden:
+        return f"{hidden[0][0].lower()}{hidden[0][1:].removesuffix('.')}"
     return "the training data do not determine the answer"
 
 

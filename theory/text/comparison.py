@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arith.theory.arithmetic.directions import Direction
+from arith.theory.arithmetic.lengths_text import lengths_text
 from arith.theory.generalization.outcomes import Claim
 from arith.theory.studies.compare import Comparison, Row
 from arith.theory.text.answer import INPUTS, cut, why_silent
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 _NAMES = {"pe": "encoding", "train_digits": "training lengths"}
 """What a column of options is called, if otherwise than the option."""
 _TRAINED, _NO_SENSE = "trained", "-"
-_FORECAST = "~: no claim; the median of what was measured in settings like it, a forecast"
-_WIDTH, _STRIP = 8.0, 0.3
+_FORECAST = "~: no claim, but a forecast: the median and the 80% interval of models like it"
+_WIDTH, _STRIP = 8.0, 0.34
 """Of the picture, and of a row in it, in inches."""
 
 
@@ -54,9 +55,7 @@ def name_of(option: str) -> str:
 def comparison_table(c: Comparison) -> tuple[list[str], list[list[str]]]:
     """The headings and rows: a column per test length; those that all rows trained are one."""
     columns = _columns(c)
-    names = [f"{x[0]}..{x[-1]}" if len(x) > 1 else str(x[0]) for x in columns]
-    kinds = [_kind(c, x) for x in columns]
-    heads = [f"{n} {kind}".strip() for n, kind in zip(names, kinds, strict=True)]
+    heads = [f"{lengths_text(x)}{_kind(c, x)}" for x in columns]
     rows = [[*row.values, *(_claimed(row, x[0]) for x in columns)] for row in c.rows]
     return [*map(name_of, c.by), *heads], rows
 
@@ -71,38 +70,55 @@ def _columns(c: Comparison) -> list[list[int]]:
 
 
 def _kind(c: Comparison, column: Sequence[int]) -> str:
-    """``shorter``, ``longer``; empty where that differs from row to row, or all is trained."""
+    """``(shorter)``, ``(longer)``; empty where rows differ in that, or all is trained."""
     found = {x.direction for row in c.predicted for n in column if (x := row.at(n))}
     [kind] = found if len(found) == 1 else [Direction.IN_DOMAIN]
-    return "" if kind == Direction.IN_DOMAIN else INPUTS[kind]
+    return "" if kind == Direction.IN_DOMAIN else f" ({INPUTS[kind]})"
 
 
 def _claimed(row: Row, digits: int) -> str:
-    """What is claimed of a row at a length, in few characters; else the median of its forecast."""
+    """What is claimed of a row at a length, in few characters; else its forecast."""
     x = row.at(digits)
     if x is None or row.prediction is None:
         return _NO_SENSE
     if row.is_trained(digits):
         return _TRAINED
     found = row.prediction.forecasts.get(digits) if x.claim == Claim.NONE else None
-    return f"~{found.median:.2f}" if found and found.near else short_claim(x)
+    if found is None or not found.near:
+        return short_claim(x)
+    return f"~{found.median:.2f} ({_short(found.low)}-{_short(found.high)})"
+
+
+def _short(share: float) -> str:
+    """A share in two decimals, as short as it can be: ``.08``, ``0``, ``1``."""
+    text = f"{share:.2f}".removeprefix("0")
+    return {".00": "0", "1.00": "1"}.get(text, text)
 
 
 def comparison_legend(c: Comparison) -> list[str]:
     """What the signs in the table mean, and why rows are empty."""
-    shown = " ".join(_claimed(row, n) for row in c.rows for n in c.lengths)
-    signs = [f"{sign}: {meaning}" for sign, meaning in SIGNS.items() if sign in shown]
+    shown = {_claimed(row, n) for row in c.rows for n in c.lengths}
+    claims = " ".join(x for x in shown if not x.startswith("~"))
+    signs = [f"{sign}: {meaning}" for sign, meaning in SIGNS.items() if sign in claims]
     head = "Share of inputs that a converged model gets right, by the digits of the longest operand"
-    signs += [_FORECAST] * ("~" in shown)
     lines = ["; ".join([head, *signs])]
+    lines += [_FORECAST] * any(x.startswith("~") for x in shown)
+    lines += ["D_n: the inputs whose longest operand has n digits"] * _names_domains(c)
     why: dict[str, list[str]] = {}
     for row in c.predicted:
         open_ = [n for n in c.lengths if (x := row.at(n)) and x.claim == Claim.NONE]
-        if row.prediction and any(not row.is_trained(n) for n in open_):
-            why.setdefault(why_silent(row.prediction), []).append(", ".join(row.values))
-    lines += [f"No claim: {text} ({'; '.join(rows)})" for text, rows in why.items()]
+        if row.prediction and (silent := [n for n in open_ if not row.is_trained(n)]):
+            text = f"No claim at {lengths_text(silent)}: {why_silent(row.prediction)}"
+            why.setdefault(text, []).append(", ".join(row.values))
+    lines += [f"{text} ({'; '.join(rows)})" for text, rows in why.items()]
     lines += ["arith predict --explain says more of one of them"] * bool(why)
     return [*lines, *(f"{', '.join(x.values)}: {x.refused}" for x in c.rows if x.refused)]
+
+
+def _names_domains(c: Comparison) -> bool:
+    """Whether the heading names the lengths of training as ``D_n``, with the usual meaning."""
+    train = _first(c).train
+    return "train_digits" not in c.by and train.kind == "longest" and not train.each
 
 
 def plot_comparison(c: Comparison, path: Path) -> None:
@@ -132,12 +148,14 @@ def _draw(ax: Axes, c: Comparison) -> None:
             known = not np.isnan(shares[y, i])
             box = None if known else {"fc": "white", "ec": "none", "pad": 1.5}
             colour = "white" if known and shares[y, i] > 0.5 else INK
-            text = _claimed(row, n)
+            text = _claimed(row, n).replace(" ", "\n")
             ax.text(i + 0.5, y + 0.5, text, color=colour, bbox=box, fontsize=7.5, **CENTRED)
     ax.set_xticks([i + 0.5 for i in range(len(lengths))], [str(n) for n in lengths])
     ax.set_yticks([y + 0.5 for y in range(len(rows))], [", ".join(x.values) for x in rows])
     ax.tick_params(length=0)
-    ax.set_xlabel("digits of the longest operand; hatched: no exact accuracy is claimed")
+    ax.set_xlabel(
+        "digits of the longest operand; hatched: no exact accuracy is claimed; ~: a forecast"
+    )
 
 
 def _first(c: Comparison) -> Setting:

@@ -175,7 +175,13 @@ def _rounded(bound: Fraction, digits: int, rounding: str) -> str:
     return share_text(Fraction(quotient), digits)
 
 
-SIGNS = {"?": UNCLAIMED, "<=": "at most", ">=": "at least", "<1": "below 1", "..": "between"}
+SIGNS = {
+    "?": UNCLAIMED,
+    "<=": "at most",
+    ">=": "at least",
+    "<1": "below 1, how far is not counted",
+    "..": "between",
+}
 """What stands for the words of a claim where there is little room."""
 
 

@@ -25,6 +25,8 @@ from arith.verify.plan.given import read_examples
 MOST_EXAMPLES = 2_000_000
 _TRIES = 100
 """Draws of test examples, to find some that a file does not have."""
+_FEW = 100
+"""Domains with fewer inputs than so many times those asked for are listed, and not drawn from."""
 _PART = 20_000
 """Examples that are written at once."""
 KINDS = ("text", "jsonl", "lm-eval")
@@ -59,7 +61,8 @@ def draw_examples(
 ) -> Examples:
     """Examples of training, none of which is held out; or of the tests, as many of each length.
 
-    At a trained length tests have held-out inputs alone; one that has none is left out.
+    At a trained length tests have held-out inputs alone; one that has none is left out.  No input
+    is tested twice: of a length that has fewer inputs all are there.
 
     Args:
         trained: the prompts of a file, where the setting is that of one.  Tests have others, but
@@ -135,12 +138,19 @@ def _drawn(
     domain = train if length is None else setting.test(length)
     apart = ((held_out and length in train.every_length) or None) if length is not None else False
     sampler = Sampler(fmt, domain, several)
-    some = None if length is not None or train.pairs is None else sampler.distinct(train.pairs, rng)
+    some = None
+    if length is not None:
+        some = _different(sampler, number, rng, apart)
+        number = len(some)
+    elif train.pairs is not None:
+        some = sampler.distinct(train.pairs, rng)
     found = Examples([], [])
     for start in range(0, number, _PART):
         n = min(_PART, number - start)
         if some is None:
             operands = sampler.sample(n, rng, apart)
+        elif length is not None:
+            operands = some[start : start + n]
         else:
             operands = some[rng.integers(len(some), size=n)]
         spaces = drawn_spaces(operands, fmt.layout, rng) if fmt.layout.spaced else None
@@ -149,6 +159,18 @@ def _drawn(
         found.prompts.extend(part.prompts)
         found.answers.extend(part.answers)
     return found
+
+
+def _different(
+    sampler: Sampler, number: int, rng: np.random.Generator, held_out: bool | None
+) -> np.ndarray:
+    """So many different inputs, or all where there are no more."""
+    if sampler.size > min(_FEW * number, MOST_EXAMPLES):
+        return sampler.distinct(number, rng, held_out)
+    every = sampler.everything(held_out)
+    if not len(every):
+        sampler.sample(1, rng, held_out)  # raises
+    return rng.permutation(every)[:number]
 
 
 def as_text(examples: Examples, how: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from os.path import isfile
 
 from arith.theory.errors import InvalidInput, unknown_name
 
@@ -53,6 +54,9 @@ SIZES: dict[str, Size] = {
 BY_PARTS = "layers=2,heads=4,width=64"
 """How a size of one's own is asked for; ``mlp=256`` may be added."""
 
+BY_PYTHON = "arith.judge(module, arith.read(FILE), tokenizer=...)"
+"""How a torch module is judged."""
+
 
 def size(model: str) -> Size:
     """The size of that name, or of parts such as ``heads=4,layers=2,width=64`` in any order.
@@ -62,6 +66,11 @@ def size(model: str) -> Size:
     """
     if model in SIZES:
         return SIZES[model]
+    if isfile(model):
+        raise InvalidInput(
+            f"--model takes a size ({', '.join(SIZES)}), and {model} is a file: a model of your "
+            f"own is judged in Python, {BY_PYTHON}"
+        )
     if "=" not in model:
         raise unknown_name("model", model, SIZES, f"allowed: {', '.join(SIZES)}, or {BY_PARTS}")
     parts: dict[str, int] = {}

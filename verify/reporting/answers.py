@@ -21,6 +21,7 @@ from arith.verify.judging.intervals import CONFIDENCE
 from arith.verify.judging.judge import LengthVerdict, Verdict
 from arith.verify.judging.standards import TOLERANCE, interval
 from arith.verify.plan import premise
+from arith.verify.plan.sizes import BY_PYTHON
 from arith.verify.reporting.terminal import verdict_word
 
 COLUMNS = ("digits", "inputs", "asked", "right", "interval", "predicted", "answers as", "verdict")
@@ -189,9 +190,8 @@ def next_lines(j: JudgedAnswers) -> list[str]:
         lines.append(
             "Not known: whether the model uses digits that were always the same in training. Then "
             f"the claim does not speak of it, and noise on tokens in training helps ({_IGNORED}). "
-            "To know, hand the model over, and it is measured: arith.judge(module, "
-            "arith.read(FILE), tokenizer=...), or arith judge --model hf:FOLDER "
-            "(docs/your-data.md)."
+            f"To know, hand the model over, and it is measured: {BY_PYTHON}, or arith judge "
+            "--model hf:FOLDER (docs/your-data.md)."
         )
     return lines
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,12 @@ def test_each_row_is_the_prediction_of_its_setting() -> None:
 def test_a_table_has_a_column_per_length_and_one_for_what_all_trained() -> None:
     found = compare(Request(task="mod_add", modulus=150, train_digits="2-4"), {"pe": "ape,rope"})
     columns, rows = comparison_table(found)
-    assert columns == ["encoding", "1 shorter", "2..4", "5 longer", "6 longer", "7 longer"]
+    assert columns == [
+        "encoding",
+        "1 digit (shorter)",
+        "2..4 digits",
+        *(f"{n} digits (longer)" for n in (5, 6, 7)),
+    ]
     assert rows[0][0] == "ape" and len(rows[0]) == 6
     assert [row[2] for row in rows] == ["trained"] * 2
     assert heading(found).endswith("by encoding") and "RoPE" not in heading(found)
@@ -89,10 +95,13 @@ def test_what_is_not_claimed_has_a_forecast_and_a_reason() -> None:
     rows = [
         dict(zip(comparison_table(found)[0], x, strict=True)) for x in comparison_table(found)[1]
     ]
-    assert rows[0]["3 longer"] == "0" and rows[1]["3 longer"].startswith("~0.")
+    assert rows[0]["3 digits (longer)"] == "0"
+    assert re.fullmatch(r"~\d\.\d\d \([\d.]+-[\d.]+\)", rows[1]["3 digits (longer)"])
     legend = comparison_legend(found)
     assert any("a forecast" in line for line in legend)
-    assert "No claim: the training data do not determine the answer (rope)" in legend
+    silent = "No claim at 3..5 digits: the training data do not determine the answer (rope)"
+    assert silent in legend
+    assert "D_n: the inputs whose longest operand has n digits" in legend
 
 
 def test_a_file_of_examples_is_compared_by_encodings(tmp_path: Path) -> None:

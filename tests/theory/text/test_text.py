@@ -393,7 +393,10 @@ def test_the_reason_for_silence_is_the_true_one() -> None:
     assert not all(x.counted for x in given_up.lengths)
     assert "it was not counted" in answer_line(given_up)
     blind = predicted(task="add", window=1, layers=1)
-    assert "queries do not see all digits that they need" in answer_line(blind)
+    assert "no query sees digit 1 of a" in answer_line(blind)
+    assert "so no model can learn the task" in answer_line(blind)
+    narrow = predicted(task="add", window=3)
+    assert "outside a window of 3, so a model may never learn the task" in answer_line(narrow)
 
 
 def test_shorter_and_longer_inputs_have_bounds_of_their_own() -> None:
