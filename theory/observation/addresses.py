@@ -310,6 +310,8 @@ class AddressObservation:
             why = "the task has no finite carry, so longer numbers ask for another rule"
         elif not writes_carry(s.layout):
             why = "a result written most significant digit first asks for all lower digits at once"
+        elif s.layout.from_left > 1:
+            why = "which digits stand in one token depends on the length of their number"
         elif not (self.by_significance or s.layout.hinted):
             spaces = ", and on the spaces" if s.layout.spaced else ""
             why = f"which address is the right one depends on the lengths of the numbers{spaces}"

@@ -82,7 +82,12 @@ def token_texts(fmt: Format, first: str) -> np.ndarray:
         "".join(_digit(value // base**i % base, base) for i in order) for value in range(fmt.base)
     ]
     texts += ["", *signs_between(fmt.task, fmt.layout), "="]
-    texts += [""] * (fmt.first_other - len(texts))
+    groups = [
+        "".join(_digit(value // base**i % base, base) for i in range(size - 1, -1, -1))
+        for size in range(2, fmt.layout.from_left + 1)
+        for value in range(base**size)
+    ]  # as they are written, in either order
+    texts += [""] * (fmt.first_other - len(texts) - len(groups)) + groups
     if fmt.task.signed:
         texts.append("-")
     if fmt.space is not None:

@@ -271,7 +271,7 @@ def exported_config(cell: Cell, size: Network) -> dict[str, Any]:
         "tie_word_embeddings": False,  # there is one tensor for both, or there are two
         "vocab_size": fmt.vocabulary,
         "max_position_embeddings": len(fmt.tokens),
-        "tokens": [list(vars(token).values()) for token in fmt.tokens],
+        "tokens": [[x.kind, x.position, x.operand, x.symbol] for x in fmt.tokens],
         "vocabulary": symbols(fmt.base, fmt.landmarks),
         "base": fmt.base,
         "encoding": cell.setting.encoding.name,

@@ -20,7 +20,7 @@ from arith.theory.setting.requests import (
 from arith.theory.setting.settings import Setting
 from arith.theory.transformer.layouts import INDICES, STARTS
 from arith.verify.data.numbering import Numbering
-from arith.verify.data.sequences import Format, NaturalFormat
+from arith.verify.data.sequences import Format, GroupedFormat, NaturalFormat
 from arith.verify.plan.recipe import DEFAULT_BUDGET, DENSE, RECIPE, Recipe
 from arith.verify.plan.sizes import BY_PARTS, SIZES, Size, size
 
@@ -84,7 +84,8 @@ class Cell:
         if test and beside:
             layout, beside = beside, layout
         if s.natural:
-            return NaturalFormat(s.task, s.base, layout, digits, s.starts, beside)
+            kind = GroupedFormat if layout.from_left > 1 else NaturalFormat
+            return kind(s.task, s.base, layout, digits, s.starts, beside)
         return Format(s.task, s.base, layout, s.digits, s.starts, beside, s.result_width)
 
     @property
