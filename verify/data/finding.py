@@ -295,7 +295,8 @@ def find_setting(
     _check_width(chosen, given, examples)
     setting = Request(**{**chosen, **given}).setting()
     s, k = setting, setting.task.operands
-    train = observed(s.task, rows.digits, s.base, s.natural, s.train.in_token)
+    together = s.layout.from_left, s.layout.operands_first
+    train = observed(s.task, rows.digits, s.base, s.natural, s.train.in_token, together)
     setting = replace(
         s, train=replace(train, kind=s.train.kind, each=s.train.each) if s.train.each else train
     )
@@ -939,6 +940,8 @@ def _lacking(
             if have and gone_digits:
                 yield f"{_digits_text(gone_digits)} at position {i + 1} of {name}"
     yield from _lacking_pairs(digits, widths if setting.natural else None, names, base)
+    if not train.every_token:
+        yield "some tokens of several digits, or pairs of them"
     yield from _lacking_carries(setting, digits)
 
 
