@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
@@ -144,7 +144,8 @@ def written(setting: Setting, inputs: Inputs) -> Iterator[tuple[list[Any], np.nd
     for code in np.unique(codes):
         chosen = np.flatnonzero(codes == code)
         lengths = tuple(int(x[chosen[0]]) for x in widths)
-        yield list(layout.tokens(lengths, int(result[chosen[0]]), True)), chosen
+        tokens = layout.tokens(lengths, int(result[chosen[0]]), True)
+        yield [replace(x, kind="filler") if x.symbol == "0" else x for x in tokens], chosen
 
 
 def alphabet(setting: Setting, digits: int = 0) -> int:
@@ -173,7 +174,7 @@ def number(setting: Setting, token: Any, tokens: list[Any]) -> int | None:
     first = layout.result_first if token.kind == "result" else layout.operands_first
     if setting.encoding.by_weight or first == "least":
         return token.position
-    same = [x for x in tokens if (x.kind, x.operand) == (token.kind, token.operand)]
+    same = [x for x in tokens if is_digit(x) and x.operand == token.operand]
     return max(x.position for x in same) - token.position + 1
 
 
@@ -197,8 +198,8 @@ class Views:
 
 
 def is_digit(token: Any) -> bool:
-    """Whether a token is a digit of a number."""
-    return token.kind in ("operand", "result")
+    """Whether a token is a digit of a number, or a zero that fills it up."""
+    return token.kind in ("operand", "result", "filler")
 
 
 def is_asked(setting: Setting, token: Any) -> bool:
@@ -402,8 +403,7 @@ class Padded:
 
 def indices(tokens: list[Any]) -> dict[tuple[int, int], int]:
     """Where each digit stands, by operand and position; the result's operand is -1."""
-    kinds = ("operand", "result")
-    return {(t.operand, i): n for n, t in enumerate(tokens) if t.kind in kinds for i in held(t)}
+    return {(t.operand, i): n for n, t in enumerate(tokens) if is_digit(t) for i in held(t)}
 
 
 def held(token: Any) -> range:
@@ -460,6 +460,8 @@ class Addresses:
         for i in held(tokens[asked]) if tokens[asked].kind == "result" else ():
             for j, below in self.needs(at, i):
                 key = at[j, i - below]
+                if tokens[key].kind == "filler":
+                    continue  # no number of that length has another digit there
                 if key != query and self.address(tokens, key, query) not in self.shown[j, below]:
                     found.add((j, i - below))
         return frozenset(found)

@@ -44,7 +44,11 @@ PARTS = (
     "padded to 6 with _",
     "padded to 7 with spaces",
 )
-GROUPED = tuple(f"{n} digits per token from the left" for n in (2, 3))
+NATURAL = (
+    *(f"{n} digits per token from the left" for n in (2, 3)),
+    "padded to 6 with zeros",
+    "padded to 7 with zeros",
+)
 """Parts of layouts of natural lengths; padded numbers are whole tokens of a higher base."""
 
 Difference = tuple[str, int, Any, Any]
@@ -109,7 +113,7 @@ def predicted(seed: int) -> tuple[Setting, Prediction]:
                 told = ", ".join([request.layout, *parts.sample(PARTS, parts.randint(1, 2))])
                 request = replace(request, layout=told)
             elif request.padding == "none" and parts.random() < 0.3:
-                request = replace(request, layout=f"{request.layout}, {parts.choice(GROUPED)}")
+                request = replace(request, layout=f"{request.layout}, {parts.choice(NATURAL)}")
             setting = request.setting()
             return setting, predict(setting)
         except InvalidInput:

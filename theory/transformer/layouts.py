@@ -23,8 +23,10 @@ from math import comb
 from arith.theory.errors import InvalidInput, look_up, unknown_name
 
 BOS, SIGN, EQUALS, END, SPACE = "<bos>", "+", "=", "<end>", "<space>"
-BLANKS = {"_": "_", "spaces": SPACE, "dots": "."}
-"""The characters, by their names, that fill operands up to a width; to a model each is one token.
+ZERO = "0"
+BLANKS = {"_": "_", "spaces": SPACE, "dots": ".", "zeros": ZERO}
+"""The characters, by their names, that fill operands up to a width; to a model each is one token,
+and a zero is that of the digit.
 """
 SEPARATORS = {"comma": ",", "space": SPACE}
 """What may stand between two operands in place of a sign."""
@@ -84,8 +86,8 @@ class Layout:
         from_left: how many digits one token holds, counted from the first that is written: which
             digits stand together depends on the length of their number.
         leading_zeros: so many zeros stand before each operand of natural length.
-        blanks: to how many digits operands of natural length are filled up with blanks, above their
-            highest digit; 0 where they are not.
+        blanks: to how many digits operands are filled up with blanks, above their highest digit,
+            beside a result of natural length; 0 where they are not.
         blank: the character of a blank, by its name in ``BLANKS``.
         separator: what stands between two operands, by its name in ``SEPARATORS``; none for the
             sign of the task.
@@ -131,6 +133,11 @@ class Layout:
     def sign(self) -> str:
         """What stands between two operands; ``SIGN`` is that of the task."""
         return SEPARATORS.get(self.separator, SIGN)
+
+    @property
+    def fills_with_zeros(self) -> bool:
+        """Whether zeros fill operands up to a width, beside a result of natural length."""
+        return self.blanks > 0 and BLANKS[self.blank] == ZERO
 
     @property
     def operand_tokens(self) -> int:
@@ -270,9 +277,21 @@ class Shape:
         return 1 <= position <= (self.result if operand == RESULT else self.widths[operand])
 
     def _length(self, operand: int) -> int:
-        """How many digits a number is written with."""
-        is_result = operand == RESULT
-        return self.result if is_result else self.widths[operand] + self.layout.leading_zeros
+        """How many digits a number is written with, the zeros before it included."""
+        if operand == RESULT:
+            return self.result
+        length = self.widths[operand] + self.layout.leading_zeros
+        return max(length, self.layout.blanks) if self.layout.fills_with_zeros else length
+
+    @property
+    def longest(self) -> int:
+        """How many digits the longest number is written with."""
+        return max(map(self._length, (*range(len(self.widths)), RESULT)))
+
+    def shows(self, operand: int, position: int) -> bool:
+        """Whether a number has a digit at a position, or a zero that fills it up."""
+        is_filled = operand != RESULT and self.layout.fills_with_zeros
+        return self.has(operand, position) or (is_filled and 0 < position <= self.layout.blanks)
 
     def _width(self, operand: int) -> int:
         """How many places a number takes, with the blanks above its highest digit."""
@@ -431,8 +450,8 @@ def _changes(part: str) -> dict[str, object]:
         if digits < 1 or blank not in BLANKS:
             known = ", ".join(BLANKS)
             raise InvalidInput(
-                f"'{part}': numbers are padded to 1 digit or more with one of {known}; with zeros "
-                "they are where --padding is fixed"
+                f"'{part}': operands are padded to 1 digit or more with one of {known}; results "
+                "are padded too where --padding is fixed"
             )
         return {"blanks": digits, "blank": blank}
     if part.startswith(_RANDOM):
@@ -479,6 +498,8 @@ def _check(layout: Layout, text: str) -> None:
         raise InvalidInput(f"'{text}': leading zeros stand without random spaces")
     if layout.blanks and (layout.leading_zeros or layout.spaced):
         raise InvalidInput(f"'{text}': padded numbers stand without random spaces or leading zeros")
+    if layout.fills_with_zeros and layout.operand_tokens > 1:
+        raise InvalidInput(f"'{text}': zeros fill up numbers without markers or spaces")
     if layout.separator and not layout.operators:
         raise InvalidInput(f"'{text}': nothing stands between the operands")
     if layout.sign == SPACE and (layout.spaces or layout.blank == "spaces"):

@@ -28,6 +28,7 @@ from arith.theory.transformer.layouts import (
     SIGN,
     SPACE,
     STARTS,
+    ZERO,
     Layout,
     Token,
 )
@@ -118,13 +119,15 @@ class Format:
     def blank(self) -> int | None:
         """The token that stands where an operand has no digit; None where nothing does."""
         blanks = {BLANKS[x.blank] for x in self.layouts if x.blanks}
+        if blanks == {ZERO}:
+            return 0
         if blanks <= {SPACE}:
             return self.space if blanks else None
         return self.first_other + self.task.signed + (self.space is not None)
 
     @cached_property
     def _first_carry(self) -> int:
-        apart = {None, self.space, self.blank} - {None}
+        apart = {None, 0, self.space, self.blank} - {None, 0}
         return self.first_other + self.task.signed + len(apart)
 
     @cached_property

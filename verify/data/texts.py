@@ -92,7 +92,7 @@ def token_texts(fmt: Format, first: str) -> np.ndarray:
         texts.append("-")
     if fmt.space is not None:
         texts.append(" ")
-    if fmt.blank not in (None, fmt.space):
+    if fmt.blank not in (None, 0, fmt.space):
         texts.append(next(BLANKS[x.blank] for x in fmt.layouts if x.blanks))
     if any(x.scratchpad for x in fmt.layouts):
         texts += [f"({c})" for c in digit_automaton(fmt.task, fmt.base).carries]

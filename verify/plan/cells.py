@@ -113,7 +113,7 @@ class Cell:
             formats = (replace(fmt, digits=n) for n in range(1, s.longest + 1))
             after = tuple(len(x.tokens) - x.equals - 2 for x in formats)
         known = s.base, fmt.end, s.task.operands, by_weight, from_end, together
-        unnumbered = tuple({x for x in (fmt.space, fmt.blank) if x is not None})
+        unnumbered = tuple({x for x in (fmt.space, fmt.blank) if x})  # a zero is a digit
         return Numbering(*known, after=after, unnumbered=unnumbered, bos=s.layout.bos)
 
     @cached_property

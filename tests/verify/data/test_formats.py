@@ -68,7 +68,8 @@ def by_hand(
         order = range(len(digits))
         number = -1 if is_result else j
         first = form.result_first if is_result else form.operands_first
-        blanks = [Written("blank", number=number)] * (
+        what = "digit" if form.blank == "zeros" else "blank"
+        blanks = [Written(what, number=number)] * (
             0 if is_result else max(form.blanks - len(digits), 0) * form.operand_tokens
         )
         out += blanks if first == "most" else []
@@ -188,7 +189,7 @@ def number_of(token: Written, cell: Cell) -> int:
     following += bool(has_spaces)
     if token.what == "blank":
         return following
-    following += bool(s.layout.blanks) and s.layout.blank != "spaces"
+    following += bool(s.layout.blanks) and s.layout.blank not in ("spaces", "zeros")
     if token.what == "carry":
         return following + token.value
     carries = digit_automaton(s.task, base).states if s.layout.scratchpad else 0
