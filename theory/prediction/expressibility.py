@@ -35,7 +35,8 @@ def expressibility(setting: Setting) -> tuple[Expressibility, ...]:
     """What the criteria say of a setting; empty where they do not speak of it."""
     what = _named(setting)
     layout = setting.layout
-    own = layout.interleaved or layout.scratchpad or layout.spaced or layout.from_left > 1
+    own = layout.interleaved or layout.scratchpad or layout.spaced
+    own = own or layout.from_left > 1 or layout.fills_with_zeros
     written_as_theirs = setting.natural and not own
     if not what or not written_as_theirs or setting.encoding.name not in ("ape", "nope"):
         return ()

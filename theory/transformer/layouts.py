@@ -358,7 +358,6 @@ LAYOUTS = {layout.name: layout for layout in _LAYOUTS}
 # --- layouts in words ---------------------------------------------------------------------
 
 
-
 def _per_token(digits: int) -> str:
     return f"{digits} digit{'s' * (digits > 1)} per token"
 

@@ -835,9 +835,7 @@ def _lengths_together(task: Task, base: int, lengths: Sequence[int]) -> set[tupl
     return {w for w in every if is_defined(task, box_of_widths(w, base), base)}
 
 
-def _layout(
-    extra: set[int], guess: _Guess, examples: Examples, wide: bool, zeros: int = 0
-) -> str:
+def _layout(extra: set[int], guess: _Guess, examples: Examples, wide: bool, zeros: int = 0) -> str:
     """The layout that lines were found to have, in words.
 
     Args:

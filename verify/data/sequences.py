@@ -482,8 +482,7 @@ class GroupedFormat(NaturalFormat):
     ) -> np.ndarray:
         """Which of all tokens stand in each example, ``(n, T)``: so many as its numbers take."""
         taken = [
-            self.layout.places(lengths(digits))
-            for digits in (*np.moveaxis(operands, 1, 0), result)
+            self.layout.places(lengths(digits)) for digits in (*np.moveaxis(operands, 1, 0), result)
         ]
         there = np.ones((len(operands), len(self.tokens)), dtype=bool)
         seen: Counter[int] = Counter()

@@ -201,9 +201,7 @@ def adapted(recipe: Recipe, setting: Setting) -> Recipe:
 
 
 def refuse_natural(cell: Cell, what: str) -> None:
-    """Refuse what is not made for natural lengths or for several operations (InvalidInput)."""
-    if len(cell.setting.task.operations) > 1:
-        raise InvalidInput(f"{what} needs a single operation, not {cell.setting.task.name}")
+    """Refuse what is not made for natural lengths (InvalidInput)."""
     if cell.setting.natural:
         raise InvalidInput(f"{what} needs padded operands, not --padding none")
 
