@@ -363,13 +363,9 @@ def _per_token(digits: int) -> str:
 
 
 _TOKENS: dict[str, dict[str, object]] = {
-    _per_token(n) + side: changes
+    _per_token(n) + side: {"in_token": units, "from_left": left}
     for n in range(1, MOST_IN_TOKEN + 1)
-    for side, changes in (
-        ("", {"in_token": n, "from_left": 1}),
-        (" from the right", {"in_token": n, "from_left": 1}),
-        (" from the left", {"in_token": 1, "from_left": n}),
-    )
+    for side, units, left in (("", n, 1), (" from the right", n, 1), (" from the left", 1, n))
 }
 PART_WORDS: dict[str, dict[str, object]] = {
     "operands most": {"operands_first": "most"},

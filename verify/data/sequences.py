@@ -482,7 +482,8 @@ class GroupedFormat(NaturalFormat):
     ) -> np.ndarray:
         """Which of all tokens stand in each example, ``(n, T)``: so many as its numbers take."""
         taken = [
-            self.layout.places(lengths(digits)) for digits in (*np.moveaxis(operands, 1, 0), result)
+            -(-lengths(digits) // self.layout.from_left)
+            for digits in (*np.moveaxis(operands, 1, 0), result)
         ]
         there = np.ones((len(operands), len(self.tokens)), dtype=bool)
         seen: Counter[int] = Counter()
