@@ -138,6 +138,8 @@ class Reading:
         written: how many digits of each operand are written, ``(n, k)``, and of the result, with
             its sign.
         fits: the lines that are written so and have digits of the base only.
+        zeros: whether any stands before an operand.
+        result_zeros: the lines whose result has zeros before it.
     """
 
     operands: np.ndarray
@@ -148,7 +150,7 @@ class Reading:
     signs: list[str]
     fits: np.ndarray
     zeros: bool
-    result_zeros: bool
+    result_zeros: np.ndarray
 
 
 def reading(cut: Columns, base: int, order: tuple[str, str]) -> Reading:
@@ -178,7 +180,7 @@ def reading(cut: Columns, base: int, order: tuple[str, str]) -> Reading:
         cut.signs,
         fits,
         bool((written > lengths)[fits].any()),
-        bool((result_written > said_lengths)[fits].any()),
+        fits & (result_written > said_lengths),
     )
 
 
@@ -721,7 +723,7 @@ class _Rows:
             for known, found in zip(sets, seen, strict=True):
                 known.update(np.unique(found).tolist())
             zeros |= read.zeros
-            result_zeros |= read.result_zeros
+            result_zeros |= bool(read.result_zeros[right].any())
             parts.append(rows[right].astype(kind))
             widths.append(long[right].astype(np.int16))
             rights.append(right)
@@ -784,10 +786,11 @@ def _options(
     zeros = rows.zeros_to(task, guess.base)
     natural = filled or bool(zeros) or not (alike and (form.width or rows.zeros))
     found["padding"] = "none" if natural else "fixed"
-    if natural and not (filled or zeros) and len(rows.extra) > 1 and "layout" not in given:
+    told = natural and not filled and "layout" not in given
+    if told and not zeros and (len(rows.extra) > 1 or rows.result_zeros):
         raise InvalidInput(
             "numbers have leading zeros and several lengths: operands are padded to one width, or "
-            "have no zeros"
+            "have no zeros, and results are padded only where operands are"
         )
     longest = rows.digits.shape[2]
     lengths = np.unique(rows.widths.max(axis=1)).tolist()
