@@ -206,7 +206,8 @@ def _text(x: Example, token: ExampleToken) -> str:
     if kind == "carry":
         return f"({token.value})"
     text = numeral(token.value, x.setting.digit_base)
-    return text.rjust(in_token, "0") if x.setting.layout.in_token > 1 else text
+    each = in_token if x.setting.layout.in_token > 1 else token.token.digits
+    return text.rjust(each, "0")
 
 
 def _length(

@@ -67,6 +67,51 @@ def test_a_token_of_three_digits_is_a_base_of_a_thousand() -> None:
     assert bounds(task="add", **grouped) == [RIGHT, WRONG]
 
 
+LEFT = "plain, 3 digits per token from the left"
+
+
+def test_tokens_from_the_left_shift_with_the_length_of_a_number() -> None:
+    """Of 5 digits after 4 both tokens stand where they did; of 7 there is a third."""
+    found = bounds(**ADD, layout=LEFT, train_digits="1-4", test_digits="4,5,7")
+    assert found[:2] == [RIGHT, OPEN] and found[2][1] < Fraction(1, 5)
+    padded = {"task": "add", "train_digits": "3", "test_digits": "3,6"}
+    assert bounds(**padded, layout=LEFT) == [RIGHT, WRONG]  # whole tokens
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("--layout LEFT --pe abacus", "Abacus positions are of single digits"),
+        ("--layout LEFT --results signed", "results have no sign"),
+        ("--layout UNITS", "are counted from the left"),
+        ("--layout plain --test-layout aligned", "tests have the order of the result's digits"),
+    ],
+)
+def test_where_theory_has_no_word_on_a_format_it_says_so(words: str, line: str) -> None:
+    units = LEFT.removesuffix(" from the left")
+    asked = [{"LEFT": LEFT, "UNITS": units}.get(x, x) for x in words.split()]
+    done = run_cli("predict", "--task", "add", "--padding", "none", *asked)
+    assert done.code == 2 and line in done.err and len(done.err.splitlines()) == 1
+
+
+def test_a_file_does_not_tell_tokens_and_shows_few_of_them(tmp_path: Path) -> None:
+    """Each digit is shown at each place, and few of the pairs of tokens."""
+    pairs = [(i * 37 % 1000, i * 91 % 1000) for i in range(3000)]
+    (tmp_path / "examples").write_text("".join(f"{a}+{b}={a + b}\n" for a, b in pairs))
+    done = run_cli("predict", "--data", "examples", "--layout", LEFT, cwd=tmp_path)
+    assert done.code == 0 and "no claim at 1..3 digits (trained)" in " ".join(done.out.split())
+    assert "lacks some tokens of several digits, or pairs of them" in done.out
+
+
+def test_zeros_before_operands_alone_are_found_in_a_file(tmp_path: Path) -> None:
+    pairs = [(a, b) for a in range(100) for b in range(100)]
+    (tmp_path / "examples").write_text("".join(f"{a:04}+{b:04}={a + b}\n" for a, b in pairs))
+    done = run_cli("predict", "--data", "examples", cwd=tmp_path)
+    assert done.code == 0 and "plain, padded to 4 with zeros" in " ".join(done.out.split())
+    found = bounds(task="add", layout="plain, padded to 4 with zeros", train_digits="1-2")
+    assert found[:2] == [RIGHT, RIGHT] and found[3][1] < Fraction(1, 5)
+
+
 def test_five_operands_are_added() -> None:
     found = bounds(expr="a + b + c + d + e", train_digits="2", test_digits="1-3")
     assert found == [RIGHT, RIGHT, WRONG]

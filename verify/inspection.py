@@ -17,7 +17,7 @@ from arith.verify.mechanism.equivalence import Equivalence, Leaks, equivalence, 
 from arith.verify.mechanism.influence import answerers, disagreement, influences
 from arith.verify.mechanism.pictures import draw_states
 from arith.verify.model.kept import read_kept
-from arith.verify.plan.cells import refuse_natural
+from arith.verify.plan.cells import Cell, refuse_natural
 from arith.verify.plan.plan import Plan
 from arith.verify.records.files import write
 from arith.verify.records.notices import say
@@ -36,7 +36,7 @@ def trained(plan: Plan) -> Trained:
     device = pick_device(plan.device)
     fix_precision(plan.precision, device)
     job = plan.models[0]
-    refuse_natural(job.cell, "inspect")
+    _check(job.cell)
     with ProgressDisplay(1, plan.budget) as display:
         found = train(
             job.cell,
@@ -50,6 +50,13 @@ def trained(plan: Plan) -> Trained:
     return found
 
 
+def _check(cell: Cell) -> None:
+    """Refuse what is not looked into: natural lengths, several operations (InvalidInput)."""
+    if len(cell.setting.task.operations) > 1:
+        raise InvalidInput(f"inspect needs a single operation, not {cell.setting.task.name}")
+    refuse_natural(cell, "inspect")
+
+
 def kept(folder: Path) -> Trained:
     """A kept model, as it was when it was trained.
 
@@ -59,7 +66,7 @@ def kept(folder: Path) -> Trained:
     train_alone()
     found = read_kept(folder)
     run = found.run
-    refuse_natural(run.cell, "inspect")
+    _check(run.cell)
     return Trained(found.model, run.cell, run.seed, run.premise, run.steps, run.seconds, run.noise)
 
 

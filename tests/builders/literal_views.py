@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
@@ -144,15 +144,26 @@ def written(setting: Setting, inputs: Inputs) -> Iterator[tuple[list[Any], np.nd
     for code in np.unique(codes):
         chosen = np.flatnonzero(codes == code)
         lengths = tuple(int(x[chosen[0]]) for x in widths)
-        yield list(layout.tokens(lengths, int(result[chosen[0]]), True)), chosen
+        tokens = layout.tokens(lengths, int(result[chosen[0]]), True)
+        yield [replace(x, kind="filler") if x.symbol == "0" else x for x in tokens], chosen
+
+
+def alphabet(setting: Setting, digits: int = 0) -> int:
+    """How many tokens have digits, or fewer digits than that: ``4`` and ``04`` are two."""
+    most = digits - 1 if digits else setting.layout.from_left
+    return sum(setting.base**size for size in range(1, most + 1))
 
 
 def column(setting: Setting, inputs: Inputs, token: Any) -> np.ndarray:
-    """The digit that stands at a token; the end token counts as one digit more."""
+    """The digits that stand at a token; the end token counts as one more."""
     if not is_digit(token):
-        return np.full(len(inputs.results), setting.base)
+        return np.full(len(inputs.results), alphabet(setting))
     values = inputs.results if token.kind == "result" else inputs.operands[token.operand]
-    return digit(values, token.position, setting.base)
+    base, first = setting.base, setting.layout.operands_first
+    first = setting.layout.result_first if token.kind == "result" else first
+    order = range(token.position, token.position + token.digits)
+    text = [digit(values, i, base) for i in (order if first == "least" else order[::-1])]
+    return alphabet(setting, token.digits) + packed([0 * values, *text], base)
 
 
 def number(setting: Setting, token: Any, tokens: list[Any]) -> int | None:
@@ -163,7 +174,7 @@ def number(setting: Setting, token: Any, tokens: list[Any]) -> int | None:
     first = layout.result_first if token.kind == "result" else layout.operands_first
     if setting.encoding.by_weight or first == "least":
         return token.position
-    same = [x for x in tokens if (x.kind, x.operand) == (token.kind, token.operand)]
+    same = [x for x in tokens if is_digit(x) and x.operand == token.operand]
     return max(x.position for x in same) - token.position + 1
 
 
@@ -187,8 +198,8 @@ class Views:
 
 
 def is_digit(token: Any) -> bool:
-    """Whether a token is a digit of a number."""
-    return token.kind in ("operand", "result")
+    """Whether a token is a digit of a number, or a zero that fills it up."""
+    return token.kind in ("operand", "result", "filler")
 
 
 def is_asked(setting: Setting, token: Any) -> bool:
@@ -209,13 +220,13 @@ def views(setting: Setting, inputs: Inputs) -> Iterator[Views]:
                 place, at = told(setting, tokens, low, asked)
                 digits = [columns[x] for x in range(low, asked) if is_digit(tokens[x])]
                 none = np.zeros(len(chosen), dtype=np.int64)
-                seen = packed([none, *digits], setting.base)
+                seen = packed([none, *digits], alphabet(setting))
                 yield Views(place, at, seen, columns[asked], chosen)
 
 
 def told(setting: Setting, tokens: list[Any], low: int, asked: int) -> tuple[Any, Any]:
     """What an encoding tells of the tokens in sight: what is fixed, and what a start moves."""
-    signs = tuple("" if is_digit(x) else x.symbol for x in tokens[low:asked])
+    signs = tuple(x.digits if is_digit(x) else x.symbol for x in tokens[low:asked])
     match setting.encoding.reference:
         case "absolute":
             return (signs, asked), 0
@@ -258,7 +269,7 @@ class ShownViews:
         if (place, asked) not in self.answers:
             every = self.trained.get(place, [])
             found = [x for x in every if is_shown_at(self.setting, x.at, asked)]
-            most = self.setting.base + 1
+            most = alphabet(self.setting) + 1
             each = [x.seen * most + x.answers for x in found]
             pairs = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *each]))
             seen, first, times = np.unique(pairs // most, return_index=True, return_counts=True)
@@ -392,8 +403,12 @@ class Padded:
 
 def indices(tokens: list[Any]) -> dict[tuple[int, int], int]:
     """Where each digit stands, by operand and position; the result's operand is -1."""
-    kinds = ("operand", "result")
-    return {(t.operand, t.position): n for n, t in enumerate(tokens) if t.kind in kinds}
+    return {(t.operand, i): n for n, t in enumerate(tokens) if is_digit(t) for i in held(t)}
+
+
+def held(token: Any) -> range:
+    """The positions of the digits that a token holds."""
+    return range(token.position, token.position + token.digits)
 
 
 class Addresses:
@@ -440,12 +455,15 @@ class Addresses:
 
     def missing(self, tokens: list[Any], asked: int) -> frozenset[tuple[int, int]]:
         """The operand digits that the query of a token needs and does not find."""
-        at, query, i = indices(tokens), asked - 1, tokens[asked].position
+        at, query = indices(tokens), asked - 1
         found = set()
-        for j, below in self.needs(at, i) if tokens[asked].kind == "result" else ():
-            key = at[j, i - below]
-            if key != query and self.address(tokens, key, query) not in self.shown[j, below]:
-                found.add((j, i - below))
+        for i in held(tokens[asked]) if tokens[asked].kind == "result" else ():
+            for j, below in self.needs(at, i):
+                key = at[j, i - below]
+                if tokens[key].kind == "filler":
+                    continue  # no number of that length has another digit there
+                if key != query and self.address(tokens, key, query) not in self.shown[j, below]:
+                    found.add((j, i - below))
         return frozenset(found)
 
 
@@ -485,7 +503,10 @@ def unanswered(addresses: Addresses, inputs: Inputs) -> list[Answered]:
     """The queries to which a digit is missing, in the order in which they are asked."""
     parts = defaultdict(list)
     for tokens, chosen in written(addresses.setting, inputs):
-        looks = [(x.kind, x.operand, x.symbol, x.kind == "operand" and x.position) for x in tokens]
+        looks = [
+            (x.kind, x.operand, x.symbol, x.kind == "operand" and x.position, x.digits)
+            for x in tokens
+        ]
         for n in filter(lambda n: is_asked(addresses.setting, tokens[n]), range(len(tokens))):
             parts[n, tuple(looks[:n])].append((addresses.missing(tokens, n), tokens, chosen))
     asked = [(n, part) for (n, _), part in parts.items() if any(hidden for hidden, *_ in part)]
@@ -504,11 +525,27 @@ def answered(setting: Setting, inputs: Inputs, n: int, parts: list[Any]) -> Answ
     views = []
     for hidden in {x for x, *_ in parts if x}:
         tokens = parts[0][1]
-        sight = [at for at in range(n) if (tokens[at].operand, tokens[at].position) not in hidden]
-        seen = packed([columns[at] for at in sight], setting.base + 1)
+        sight = [
+            x
+            for at in range(n)
+            for x in in_sight(setting, inputs[chosen], tokens[at], columns[at], hidden)
+        ]
+        seen = packed(sight, alphabet(setting) + 1)
         misses = np.concatenate([np.full(len(x), one == hidden) for one, _, x in parts])
         views.append((np.unique(seen, return_inverse=True)[1], misses))
     return Answered(chosen, classes(views), columns[n])
+
+
+def in_sight(
+    setting: Setting, inputs: Inputs, token: Any, column: np.ndarray, hidden: Any
+) -> Iterator[np.ndarray]:
+    """What is seen of a token: all of it, or those of its digits that are not hidden."""
+    if not is_digit(token) or not any((token.operand, i) in hidden for i in held(token)):
+        yield column
+        return
+    for i in held(token):
+        if (token.operand, i) not in hidden:
+            yield digit(inputs.operands[token.operand], i, setting.base)
 
 
 def classes(views: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:

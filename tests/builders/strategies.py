@@ -153,7 +153,7 @@ def requests(draw: st.DrawFn) -> Request:
 @st.composite
 def cells_of_formats(draw: st.DrawFn) -> Cell:
     """A cell that writes its examples in some format."""
-    words = [*PART_WORDS, "random spaces 1/4", "2 digits per token from the left"]
+    words = [*PART_WORDS, "random spaces 1/4", *["2 digits per token from the left"] * 4]
     words += [f"padded to {n} with {blank}" for n in (4, 6) for blank in BLANKS]
     parts = draw(st.lists(st.sampled_from(words), max_size=5))
     start = draw(st.sampled_from(sorted(LAYOUTS)))

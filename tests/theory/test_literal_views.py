@@ -44,6 +44,12 @@ PARTS = (
     "padded to 6 with _",
     "padded to 7 with spaces",
 )
+NATURAL = (
+    *(f"{n} digits per token from the left" for n in (2, 3)),
+    "padded to 6 with zeros",
+    "padded to 7 with zeros",
+)
+"""Parts of layouts of natural lengths; padded numbers are whole tokens of a higher base."""
 
 Difference = tuple[str, int, Any, Any]
 """What is compared, at how many digits, what arith says, and what was enumerated."""
@@ -106,6 +112,8 @@ def predicted(seed: int) -> tuple[Setting, Prediction]:
             if parts.random() < 0.3:  # in a format of its own
                 told = ", ".join([request.layout, *parts.sample(PARTS, parts.randint(1, 2))])
                 request = replace(request, layout=told)
+            elif request.padding == "none" and parts.random() < 0.3:
+                request = replace(request, layout=f"{request.layout}, {parts.choice(NATURAL)}")
             setting = request.setting()
             return setting, predict(setting)
         except InvalidInput:

@@ -55,6 +55,7 @@ class ObservedDomain(Domain):
         whole: they are all that the boxes hold, but for those that may be held out.
         complete: each length shows all that its kind of domain has.
         every_digit: each place has shown every digit.
+        every_token: where digits stand together in tokens, these are shown, and any two of them.
         operations: of several operations, what the examples of each show.
     """
 
@@ -66,6 +67,7 @@ class ObservedDomain(Domain):
     whole: bool = False
     complete: bool = False
     every_digit: bool = False
+    every_token: bool = True
     operations: tuple[ObservedDomain, ...] = ()
 
     @property
@@ -192,22 +194,29 @@ class AnsweredDomain(Domain):
 
 
 def observed(
-    task: Task, digits: np.ndarray, base: int, natural: bool, in_token: int = 1
+    task: Task,
+    digits: np.ndarray,
+    base: int,
+    natural: bool,
+    in_token: int = 1,
+    together: tuple[int, str] = (1, "most"),
 ) -> ObservedDomain:
     """The domain that the operands of examples show.
 
     Args:
         digits: ``(n, k, N)``, units first; of several operations the last row says which.
         base: of the tokens, of which each holds ``in_token`` digits.
+        together: how many digits of numbers of natural length stand in a token, counted from the
+            first that is written, and whether that is the ``most`` or the ``least`` significant.
     """
     if isinstance(task, Operations):
         which, digits = digits[:, -1, 0], digits[:, :-1]
         parts = tuple(
-            observed(part, digits[which == i], base, natural, in_token)
+            observed(part, digits[which == i], base, natural, in_token, together)
             for i, part in enumerate(task.operations)
         )
-        return _observed(task, digits, base, natural, in_token, parts)
-    return _observed(task, digits, base, natural, in_token, ())
+        return _observed(task, digits, base, natural, in_token, together, parts)
+    return _observed(task, digits, base, natural, in_token, together, ())
 
 
 def _observed(
@@ -216,9 +225,10 @@ def _observed(
     base: int,
     natural: bool,
     in_token: int,
+    token: tuple[int, str],
     operations: tuple[ObservedDomain, ...],
 ) -> ObservedDomain:
-    k = digits.shape[1]
+    k, every_token = digits.shape[1], True
     widths = widths_of(digits)
     longest = widths.max(axis=1)
     together = np.unique(widths, axis=0)
@@ -233,6 +243,9 @@ def _observed(
         values = [tuple(int(x) for x in np.unique(column)) for column in rows.T]
         boxes = _boxes(rows, values, int(repeats.min()), task, base)
         shape = k, tokens.shape[2]
+        size = sum(_inputs(_box(x, shape), task, base) for x in boxes)
+        if len(rows) < _WHOLE * size and not _tokens_shown(rows.reshape(-1, *shape), *token, base):
+            every_token, boxes = False, _single(rows, values)
         shown.append((length, tuple(_box(x, shape) for x in boxes)))
         counts.append(len(some))
         different += len(rows)
@@ -259,7 +272,8 @@ def _observed(
         different=different,
         task=task,
         whole=different >= _WHOLE * size,
-        every_digit=every_digit,
+        every_digit=every_digit and every_token,
+        every_token=every_token,
         operations=operations,
     )
     asked = (Domain((n,), kind, natural=natural, in_token=in_token) for n in lengths)
@@ -322,7 +336,33 @@ def _boxes(rows: np.ndarray, values: _Values, repeats: int, task: Task, base: in
     by_itself = met_all and len(rows) <= MOST_SINGLE and len(rows) < _WHOLE * size
     if boxes and not by_itself:
         return _merged(boxes)
+    return _single(rows, values)
+
+
+def _single(rows: np.ndarray, values: _Values) -> list[_Values]:
+    """Boxes of examples that count by themselves."""
     return _merged([[(int(x),) for x in row] for row in _some(rows, values)])
+
+
+def _tokens_shown(rows: np.ndarray, size: int, first: str, base: int) -> bool:
+    """Whether tokens of several digits are all shown of digits that are, and any two of them.
+
+    Args:
+        rows: digits ``(n, k, N)`` of one length, of which tokens hold ``size``.
+    """
+    widths = widths_of(rows)
+    for shape in np.unique(widths, axis=0) if size > 1 else ():
+        some, columns = rows[(widths == shape).all(axis=1)].astype(np.int64), []
+        for j, width in enumerate(shape.tolist()):
+            places = range(width)[:: -1 if first == "most" else 1]
+            for at in range(0, width, size):
+                held = [some[:, j, i] for i in places[at : at + size]]
+                token = sum(x * base**n for n, x in enumerate(held))
+                columns.append((token, prod(len(np.unique(x)) for x in held)))
+        for (a, many), (b, others) in combinations([*columns, (0 * columns[0][0], 1)], 2):
+            if len(np.unique(a * base**size + b)) < many * others:
+                return False
+    return True
 
 
 def _order(task: Task, values: _Values, base: int) -> tuple[int, list[np.ndarray]]:

@@ -158,7 +158,7 @@ class AddressObservation:
         self.shown = shapes(setting, setting.train.met(setting.base, setting.task.operands))
         self.together = max(max(*s.widths, s.result) for s in self.shown)
         """The digits of the longest number that training shows."""
-        self.last_number = self.together + setting.starts - 1
+        self.last_number = max(s.longest for s in self.shown) + setting.starts - 1
         """The largest number of a digit that training shows, random starts included."""
         self.starts = setting.starts if self.encoding.reference == "shifted" else 1
         """How many indices training draws from for the first token of an example."""
@@ -212,12 +212,12 @@ class AddressObservation:
 
     @cached_property
     def shown_addresses(self) -> dict[Need, set[Hashable]]:
-        """The addresses at which training shows each need."""
+        """The addresses at which training shows each need, if only as a zero that fills it up."""
         found: dict[Need, set[Hashable]] = {need: set() for need in self.needs}
         for shape in self.shown:
             for i in self.asked(shape):
                 for need, addresses in found.items():
-                    if shape.has(need.operand, i - need.below):
+                    if shape.shows(need.operand, i - need.below):
                         addresses.update(self.addresses(shape, need, i))
         if self.starts > 1:  # both indices are one more from the next start
             spend(sum(map(len, found.values())) * self.starts * 200)
@@ -310,6 +310,8 @@ class AddressObservation:
             why = "the task has no finite carry, so longer numbers ask for another rule"
         elif not writes_carry(s.layout):
             why = "a result written most significant digit first asks for all lower digits at once"
+        elif s.layout.from_left > 1:
+            why = "which digits stand in one token depends on the length of their number"
         elif not (self.by_significance or s.layout.hinted):
             spaces = ", and on the spaces" if s.layout.spaced else ""
             why = f"which address is the right one depends on the lengths of the numbers{spaces}"

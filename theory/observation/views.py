@@ -54,7 +54,12 @@ def carry_reach(task: Task, base: int) -> int | None:
 def indices(tokens: tuple[Token, ...]) -> dict[tuple[int, int], int]:
     """The index of each digit of a sequence, by whose it is and its position."""
     digits = ("operand", "result")
-    return {(t.operand, t.position): s for s, t in enumerate(tokens) if t.kind in digits}
+    return {
+        (t.operand, t.position + d): s
+        for s, t in enumerate(tokens)
+        if t.kind in digits
+        for d in range(t.digits)
+    }
 
 
 @lru_cache(maxsize=8)  # thousands of tokens each, and asked for several times for a setting

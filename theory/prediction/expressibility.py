@@ -36,6 +36,7 @@ def expressibility(setting: Setting) -> tuple[Expressibility, ...]:
     what = _named(setting)
     layout = setting.layout
     own = layout.interleaved or layout.scratchpad or layout.spaced
+    own = own or layout.from_left > 1 or layout.fills_with_zeros
     written_as_theirs = setting.natural and not own
     if not what or not written_as_theirs or setting.encoding.name not in ("ape", "nope"):
         return ()

@@ -169,7 +169,7 @@ def setting_features(setting: Setting) -> dict[str, Feature]:
         "markers": _word(layout.hinted),
         "carries": _word(layout.scratchpad),
         "spaces": float(layout.spaces),
-        "in token": float(layout.in_token),
+        "in token": float(layout.in_token if layout.from_left == 1 else layout.from_left),
         "tested otherwise": _word(setting.test_layout is not None),
         "natural": _word(setting.natural),
         "window": float(setting.window or len(tokens(setting))),

@@ -216,7 +216,9 @@ class Setting:
                 f"padded digits have their {self.encoding.label} positions by where they stand: "
                 "test examples are written as those of training"
             )
-        alike = {(x.in_token, x.interleaved, x.result_first, x.scratchpad) for x in layouts}
+        alike = {
+            (x.in_token, x.from_left, x.interleaved, x.result_first, x.scratchpad) for x in layouts
+        }
         if len(alike) > 1:
             raise InvalidInput(
                 "a model writes results as training taught it: tests have the order of the "
@@ -290,7 +292,17 @@ class Setting:
         if layout.end:
             raise InvalidInput("numbers of natural length end with an end token: leave out 'end'")
         if self.train.in_token > 1:
-            raise InvalidInput("several digits in a token need padded operands")
+            raise InvalidInput(
+                "tokens of several digits of numbers of natural length are counted from the left, "
+                "as in '3 digits per token from the left', or operands are padded"
+            )
+        if layout.from_left > 1 and self.task.signed:
+            raise InvalidInput(f"{what} writes several digits in a token: results have no sign")
+        if layout.from_left > 1 and encoding.reference in ("significance", "random"):
+            raise InvalidInput(
+                f"{encoding.label} positions are of single digits, and a token has several in the "
+                f"{layout.text}"
+            )
         if encoding.by_weight and layout.result_first == "most":
             raise InvalidInput(
                 f"{encoding.label} positions number a digit by its weight, which is not known "

@@ -172,7 +172,7 @@ class _Written:
     def token(self, token: Token) -> ExampleToken:
         """A token with its value."""
         if token.kind == "operand":
-            use = self.uses.get((token.operand, token.position))
+            use = self._use(token)
             return ExampleToken(token, self._digit(self.operands[token.operand], token), use)
         if token.kind == "marker":
             return ExampleToken(token, token.position)
@@ -185,13 +185,21 @@ class _Written:
         value = self._digit(self.expected, token)
         return ExampleToken(token, value, wrong=value != self._digit(self.right, token))
 
+    def _use(self, token: Token) -> Use | None:
+        """What becomes of an operand's token: of several digits that of all, or it is open."""
+        places = range(token.position, token.position + token.digits)
+        found = {self.uses.get((token.operand, i)) for i in places}
+        if len(found) > 1 and found == {Use.READ, Use.IGNORED}:
+            return Use.READ
+        return found.pop() if len(found) == 1 else Use.OPEN
+
     def _digit(self, number: int, token: Token) -> int:
-        """A digit of a number; of a negative result the highest is the minus sign, as -1."""
+        """The digits of a number in a token; of a negative result the highest is the sign, -1."""
         base = self.setting.base
         if number < 0 and self._is_sign(token):
             return -1
-        digit: int = abs(number) // base ** (token.position - 1) % base
-        return digit
+        digits: int = abs(number) // base ** (token.position - 1) % base**token.digits
+        return digits
 
     def _is_sign(self, token: Token) -> bool:
         """Whether the minus sign of a negative result stands there."""

@@ -102,11 +102,16 @@ def example(layout: Layout) -> str:
     each = layout.in_token or len(_EXAMPLE[RESULT])
     width = -(-len(_EXAMPLE[RESULT]) // each)
     tokens = layout.tokens((width, width), width)
-    return " ".join(layout.sign if x.symbol == SIGN else _written(x, each) for x in tokens)
+    texts = (layout.sign if x.symbol == SIGN else _written(x, each) for x in tokens)
+    firsts = (layout.result_first if x.operand == RESULT else layout.operands_first for x in tokens)
+    return " ".join(
+        text[::-1] if x.digits > 1 and first == "least" else text
+        for x, text, first in zip(tokens, texts, firsts, strict=True)
+    )
 
 
 def _written(token: Token, each: int) -> str:
-    """A token of the example, of so many digits; no digit of it carries."""
+    """A token of the example, of so many digits each; no digit of it carries."""
     if token.kind == "marker":
         return f"[{token.position}]"
     if token.kind == "carry":
@@ -115,7 +120,7 @@ def _written(token: Token, each: int) -> str:
         return token.symbol
     number, last = _EXAMPLE[token.operand], each * (token.position - 1)
     end = len(number) - last
-    return number[max(0, end - each) : end] or "0"
+    return number[max(0, end - each * token.digits) : end] or "0"
 
 
 def rule_rows() -> list[list[str]]:

@@ -23,8 +23,10 @@ from math import comb
 from arith.theory.errors import InvalidInput, look_up, unknown_name
 
 BOS, SIGN, EQUALS, END, SPACE = "<bos>", "+", "=", "<end>", "<space>"
-BLANKS = {"_": "_", "spaces": SPACE, "dots": "."}
-"""The characters, by their names, that fill operands up to a width; to a model each is one token.
+ZERO = "0"
+BLANKS = {"_": "_", "spaces": SPACE, "dots": ".", "zeros": ZERO}
+"""The characters, by their names, that fill operands up to a width; to a model each is one token,
+and a zero is that of the digit.
 """
 SEPARATORS = {"comma": ",", "space": SPACE}
 """What may stand between two operands in place of a sign."""
@@ -48,14 +50,16 @@ class Token:
             ``marker``, which stands before a digit of its position (an operand's has an index),
             ``carry``, which stands before the result digit into which it goes, ``space``, or
             ``blank``, which stands where an operand has no digit.
-        position: 1 = units; 0 for landmarks.
+        position: 1 = units; 0 for landmarks.  Of several digits it is that of the lowest.
         operand: the index of the operand; ``RESULT`` for the result and for landmarks.
+        digits: how many digits of its number the token holds.
     """
 
     kind: str
     position: int = 0
     operand: int = RESULT
     symbol: str = ""
+    digits: int = 1
 
 
 @dataclass(frozen=True)
@@ -77,10 +81,13 @@ class Layout:
         result_spaces: a space stands before each result digit.
         bos: ``<bos>`` begins an example.
         end: an end token follows the result of padded numbers too.
-        in_token: how many digits one token holds, counted from the units; 0 for a whole number.
+        in_token: how many digits one token holds, counted from the units, so that the tokens of
+            padded numbers are the digits of a higher base; 0 for a whole number.
+        from_left: how many digits one token holds, counted from the first that is written: which
+            digits stand together depends on the length of their number.
         leading_zeros: so many zeros stand before each operand of natural length.
-        blanks: to how many digits operands of natural length are filled up with blanks, above their
-            highest digit; 0 where they are not.
+        blanks: to how many digits operands are filled up with blanks, above their highest digit,
+            beside a result of natural length; 0 where they are not.
         blank: the character of a blank, by its name in ``BLANKS``.
         separator: what stands between two operands, by its name in ``SEPARATORS``; none for the
             sign of the task.
@@ -101,6 +108,7 @@ class Layout:
     bos: bool = True
     end: bool = False
     in_token: int = 1
+    from_left: int = 1
     leading_zeros: int = 0
     blanks: int = 0
     blank: str = ""
@@ -125,6 +133,11 @@ class Layout:
     def sign(self) -> str:
         """What stands between two operands; ``SIGN`` is that of the task."""
         return SEPARATORS.get(self.separator, SIGN)
+
+    @property
+    def fills_with_zeros(self) -> bool:
+        """Whether zeros fill operands up to a width, beside a result of natural length."""
+        return self.blanks > 0 and BLANKS[self.blank] == ZERO
 
     @property
     def operand_tokens(self) -> int:
@@ -174,6 +187,9 @@ class Layout:
 
     def _number(self, kind: str, width: int, operand: int = RESULT) -> Iterator[Token]:
         is_result = kind == "result"
+        if self.from_left > 1:
+            yield from self._groups(kind, width, operand)
+            return
         first = self.result_first if is_result else self.operands_first
         for i in range(1, width + 1) if first == "least" else range(width, 0, -1):
             if self.result_spaces if is_result else self.spaces:
@@ -183,6 +199,22 @@ class Layout:
             if self.scratchpad and is_result:
                 yield Token("carry", i)
             yield Token(kind, i, operand)
+
+    def _groups(self, kind: str, width: int, operand: int) -> Iterator[Token]:
+        """The tokens of a number whose digits stand together from the left."""
+        most = (self.result_first if kind == "result" else self.operands_first) == "most"
+        for before in range(0, width, self.from_left):
+            digits = min(self.from_left, width - before)
+            lowest = width - before - digits if most else before
+            yield Token(kind, lowest + 1, operand, digits=digits)
+
+    def places(self, digits: int) -> int:
+        """How many tokens so many digits of one number take, beside what stands before each."""
+        return -(-digits // self.from_left)
+
+    def padded(self) -> Layout:
+        """The layout of padded numbers: they are whole tokens long, from either side."""
+        return layout(f"{self.name}, {_per_token(self.from_left)}") if self.from_left > 1 else self
 
     def ways(self, places: int, missing: int) -> int:
         """How likely so many of some spaces are to be missing, but for a common factor."""
@@ -226,14 +258,15 @@ class Shape:
     @cached_property
     def tokens(self) -> int:
         """How many tokens an example has, the end token included."""
-        return self._starts[RESULT] + self.layout.result_tokens * self.result + 1
+        each = self.layout.result_tokens
+        return self._starts[RESULT] + each * self.layout.places(self.result) + 1
 
     @cached_property
     def _starts(self) -> list[int]:
         """The index at which each number begins, the result last."""
         layout, last = self.layout, len(self.widths) - 1
         each = (
-            self._width(j) * layout.operand_tokens
+            layout.places(self._width(j)) * layout.operand_tokens
             + (layout.operators if j < last else layout.equals)
             for j in range(last + 1)
         )
@@ -244,19 +277,32 @@ class Shape:
         return 1 <= position <= (self.result if operand == RESULT else self.widths[operand])
 
     def _length(self, operand: int) -> int:
-        """How many digits a number is written with."""
-        is_result = operand == RESULT
-        return self.result if is_result else self.widths[operand] + self.layout.leading_zeros
+        """How many digits a number is written with, the zeros before it included."""
+        if operand == RESULT:
+            return self.result
+        length = self.widths[operand] + self.layout.leading_zeros
+        return max(length, self.layout.blanks) if self.layout.fills_with_zeros else length
+
+    @property
+    def longest(self) -> int:
+        """How many digits the longest number is written with."""
+        return max(map(self._length, (*range(len(self.widths)), RESULT)))
+
+    def shows(self, operand: int, position: int) -> bool:
+        """Whether a number has a digit at a position, or a zero that fills it up."""
+        is_filled = operand != RESULT and self.layout.fills_with_zeros
+        return self.has(operand, position) or (is_filled and 0 < position <= self.layout.blanks)
 
     def _width(self, operand: int) -> int:
         """How many places a number takes, with the blanks above its highest digit."""
         return max(self._length(operand), 0 if operand == RESULT else self.layout.blanks)
 
     def rank(self, operand: int, position: int) -> int:
-        """How many digits of its number are written before one."""
+        """How many tokens of digits of its number are written before that of a digit."""
         is_result = operand == RESULT
         first = self.layout.result_first if is_result else self.layout.operands_first
-        return position - 1 if first == "least" else self._length(operand) - position
+        before = position - 1 if first == "least" else self._length(operand) - position
+        return before // self.layout.from_left
 
     def index(self, operand: int, position: int) -> int:
         """Where a digit stands, with a space before every operand digit if there are spaces."""
@@ -311,6 +357,16 @@ LAYOUTS = {layout.name: layout for layout in _LAYOUTS}
 
 # --- layouts in words ---------------------------------------------------------------------
 
+
+def _per_token(digits: int) -> str:
+    return f"{digits} digit{'s' * (digits > 1)} per token"
+
+
+_TOKENS: dict[str, dict[str, object]] = {
+    _per_token(n) + side: {"in_token": units, "from_left": left}
+    for n in range(1, MOST_IN_TOKEN + 1)
+    for side, units, left in (("", n, 1), (" from the right", n, 1), (" from the left", 1, n))
+}
 PART_WORDS: dict[str, dict[str, object]] = {
     "operands most": {"operands_first": "most"},
     "operands least": {"operands_first": "least"},
@@ -338,23 +394,20 @@ PART_WORDS: dict[str, dict[str, object]] = {
     "bos": {"bos": True},
     "end": {"end": True},
     "no end": {"end": False},
-    "whole numbers": {"in_token": 0},
+    "whole numbers": {"in_token": 0, "from_left": 1},
     "no blanks": {"blanks": 0, "blank": ""},
     "signs between operands": {"separator": ""},
     **{f"{name} between operands": {"separator": name} for name in SEPARATORS},
     "no leading zeros": {"leading_zeros": 0},
     "leading zero": {"leading_zeros": 1},
     **{f"{n} leading zeros": {"leading_zeros": n} for n in range(2, 10)},
-    "1 digit per token": {"in_token": 1},
-    **{f"{n} digits per token": {"in_token": n} for n in range(2, MOST_IN_TOKEN + 1)},
+    **_TOKENS,
 }
 """What may follow the name of a layout, and what it changes."""
 _RANDOM = "random spaces "
 """A chance may follow it: ``random spaces 1/4``."""
 _PADDED = re.compile(r"padded to ([0-9]{1,4}) with (.+)")
 """``padded to 8 with _``, ``padded to 8 with spaces``."""
-_FROM_LEFT = re.compile(r"([1-9] digits? per token)(?: from the (?:left|right))")
-"""Padded numbers are whole tokens long, so that both say the same."""
 
 
 def layout(text: str) -> Layout:
@@ -382,9 +435,7 @@ def layout(text: str) -> Layout:
 
 def _is_part(text: str) -> bool:
     """Whether a text is a part of a layout, and no name."""
-    patterns = (_PADDED, _FROM_LEFT)
-    is_like_one = text.startswith(_RANDOM) or any(x.fullmatch(text) for x in patterns)
-    return text in PART_WORDS or is_like_one
+    return text in PART_WORDS or text.startswith(_RANDOM) or bool(_PADDED.fullmatch(text))
 
 
 def _changes(part: str) -> dict[str, object]:
@@ -394,12 +445,10 @@ def _changes(part: str) -> dict[str, object]:
         if digits < 1 or blank not in BLANKS:
             known = ", ".join(BLANKS)
             raise InvalidInput(
-                f"'{part}': numbers are padded to 1 digit or more with one of {known}; with zeros "
-                "they are where --padding is fixed"
+                f"'{part}': operands are padded to 1 digit or more with one of {known}; results "
+                "are padded too where --padding is fixed"
             )
         return {"blanks": digits, "blank": blank}
-    if grouped := _FROM_LEFT.fullmatch(part):
-        part = grouped[1]
     if part.startswith(_RANDOM):
         chance = part.removeprefix(_RANDOM)
         try:
@@ -426,6 +475,7 @@ def _check(layout: Layout, text: str) -> None:
         or layout.leading_zeros
         or layout.blanks
         or layout.separator
+        or layout.from_left > 1
         or not layout.wide
         or not layout.bos
     ):
@@ -433,10 +483,18 @@ def _check(layout: Layout, text: str) -> None:
             f"'{text}': digits that are interleaved stand alone, behind <bos>, least significant "
             "first"
         )
+    alone = layout.operand_tokens == layout.result_tokens == 1
+    if layout.from_left > 1 and (not alone or layout.leading_zeros or layout.blanks):
+        raise InvalidInput(
+            f"'{text}': digits that stand in one token have no markers, carries, spaces, blanks or "
+            "leading zeros between them or before them"
+        )
     if layout.leading_zeros and layout.spaced:
         raise InvalidInput(f"'{text}': leading zeros stand without random spaces")
     if layout.blanks and (layout.leading_zeros or layout.spaced):
         raise InvalidInput(f"'{text}': padded numbers stand without random spaces or leading zeros")
+    if layout.fills_with_zeros and layout.operand_tokens > 1:
+        raise InvalidInput(f"'{text}': zeros fill up numbers without markers or spaces")
     if layout.separator and not layout.operators:
         raise InvalidInput(f"'{text}': nothing stands between the operands")
     if layout.sign == SPACE and (layout.spaces or layout.blank == "spaces"):

@@ -138,6 +138,8 @@ class Reading:
         written: how many digits of each operand are written, ``(n, k)``, and of the result, with
             its sign.
         fits: the lines that are written so and have digits of the base only.
+        zeros: whether any stands before an operand.
+        result_zeros: the lines whose result has zeros before it.
     """
 
     operands: np.ndarray
@@ -148,7 +150,7 @@ class Reading:
     signs: list[str]
     fits: np.ndarray
     zeros: bool
-    result_zeros: bool
+    result_zeros: np.ndarray
 
 
 def reading(cut: Columns, base: int, order: tuple[str, str]) -> Reading:
@@ -178,7 +180,7 @@ def reading(cut: Columns, base: int, order: tuple[str, str]) -> Reading:
         cut.signs,
         fits,
         bool((written > lengths)[fits].any()),
-        bool((result_written > said_lengths)[fits].any()),
+        fits & (result_written > said_lengths),
     )
 
 
@@ -295,7 +297,8 @@ def find_setting(
     _check_width(chosen, given, examples)
     setting = Request(**{**chosen, **given}).setting()
     s, k = setting, setting.task.operands
-    train = observed(s.task, rows.digits, s.base, s.natural, s.train.in_token)
+    together = s.layout.from_left, s.layout.operands_first
+    train = observed(s.task, rows.digits, s.base, s.natural, s.train.in_token, together)
     setting = replace(
         s, train=replace(train, kind=s.train.kind, each=s.train.each) if s.train.each else train
     )
@@ -671,7 +674,7 @@ class _Rows:
         wrong: the operands of the others that can be read, and their answers.
         written: the lengths that operands are written with, and ``said`` those of results.
         extra: how many zeros stand before operands.
-        zeros: whether any stands before a number.
+        zeros: whether any stands before a number, and ``result_zeros`` before a result.
     """
 
     digits: np.ndarray
@@ -682,13 +685,26 @@ class _Rows:
     said: set[int]
     extra: set[int]
     zeros: bool
+    result_zeros: bool
+
+    def zeros_to(self, task: Task, base: int) -> int:
+        """To how many digits zeros fill operands beside results of natural length; 0: they do not.
+
+        Results of one length are natural where the largest would not fit, nor the operands.
+        """
+        if self.result_zeros or len(self.written) > 1 or self.extra == {0} or not self.said:
+            return 0
+        [width], said = self.written, self.said
+        is_short = max(said) < min(width, task.result_width(base, width))
+        return width if len(said) > 1 or is_short else 0
 
     @staticmethod
     def read(examples: Examples, guess: _Guess) -> _Rows:
         """The examples of a file, by a format and a task."""
         kind = np.uint8 if guess.base <= 256 else np.uint16
         parts, widths, rights = list[np.ndarray](), list[np.ndarray](), list[np.ndarray]()
-        wrong, sets, zeros = list[tuple[np.ndarray, int]](), [set[int]() for _ in range(3)], False
+        wrong, sets = list[tuple[np.ndarray, int]](), [set[int]() for _ in range(3)]
+        zeros = result_zeros = False
         longest = max(map(len, examples.prompts))
         step = max(1, _PART * _LINE // max(longest, _LINE))
         for start in range(0, len(examples), step):
@@ -706,7 +722,8 @@ class _Rows:
             seen = read.written[right], read.result_written[right], (read.written - long)[right]
             for known, found in zip(sets, seen, strict=True):
                 known.update(np.unique(found).tolist())
-            zeros |= read.zeros or read.result_zeros
+            zeros |= read.zeros
+            result_zeros |= bool(read.result_zeros[right].any())
             parts.append(rows[right].astype(kind))
             widths.append(long[right].astype(np.int16))
             rights.append(right)
@@ -722,7 +739,8 @@ class _Rows:
             at += len(rows)
         written, said, extra = sets
         long, right = np.concatenate(widths), np.concatenate(rights)
-        return _Rows(digits, long, right, wrong, written, said, extra, zeros)
+        seen = written, said, extra
+        return _Rows(digits, long, right, wrong, *seen, zeros or result_zeros, result_zeros)
 
     def contradictions(self, different: np.ndarray) -> int:
         """How many inputs stand in the file with several answers.
@@ -765,12 +783,14 @@ def _options(
     found["base"] = guess.base
     alike = len(rows.written) == len(rows.said) == 1
     filled = form.interleaved and not form.width  # all operands are as long as the longest
-    natural = filled or not (alike and (form.width or rows.zeros))
+    zeros = rows.zeros_to(task, guess.base)
+    natural = filled or bool(zeros) or not (alike and (form.width or rows.zeros))
     found["padding"] = "none" if natural else "fixed"
-    if natural and not filled and len(rows.extra) > 1 and "layout" not in given:
+    told = natural and not filled and "layout" not in given
+    if told and not zeros and (len(rows.extra) > 1 or rows.result_zeros):
         raise InvalidInput(
-            "numbers have leading zeros and several lengths: they are padded to one width, or have "
-            "no zeros"
+            "numbers have leading zeros and several lengths: operands are padded to one width, or "
+            "have no zeros, and results are padded only where operands are"
         )
     longest = rows.digits.shape[2]
     lengths = np.unique(rows.widths.max(axis=1)).tolist()
@@ -791,7 +811,9 @@ def _options(
         least = guess.order[0] == "least" and guess.order[1] == "least"
         wide = least and width == result < task.result_width(guess.base, width)
     if "layout" not in given:
-        found["layout"] = _layout(rows.extra if natural else {0}, guess, examples, wide)
+        found["layout"] = _layout(rows.extra if natural else {0}, guess, examples, wide, zeros)
+    if zeros:
+        found["test_digits"] = f"1-{min(longest + 3, zeros)}"
     if not natural:
         if read_layout(given.get("layout", found.get("layout", ""))).wide:  # as long as the result
             fit = (w for w in range(1, width + 1) if task.result_width(guess.base, w) <= width)
@@ -816,12 +838,13 @@ def _lengths_together(task: Task, base: int, lengths: Sequence[int]) -> set[tupl
     return {w for w in every if is_defined(task, box_of_widths(w, base), base)}
 
 
-def _layout(extra: set[int], guess: _Guess, examples: Examples, wide: bool) -> str:
+def _layout(extra: set[int], guess: _Guess, examples: Examples, wide: bool, zeros: int = 0) -> str:
     """The layout that lines were found to have, in words.
 
     Args:
         extra: how many zeros stand before operands.
         wide: padded operands are as long as the result.
+        zeros: to how many digits zeros fill operands beside a natural result; 0 if they do not.
     """
     form, (operands, result) = guess.form, guess.order
     if form.interleaved:
@@ -849,9 +872,11 @@ def _layout(extra: set[int], guess: _Guess, examples: Examples, wide: bool) -> s
         parts.append(f"random spaces {chance}")
     if stands == 1:
         parts.append("result spaces")
-    [zeros] = extra if len(extra) == 1 else [0]
-    if 0 < zeros < 10:
-        parts.append(f"{zeros} leading zeros" if zeros > 1 else "leading zero")
+    [before] = extra if len(extra) == 1 else [0]
+    if zeros:
+        parts.append(f"padded to {zeros} with zeros")
+    elif 0 < before < 10:
+        parts.append(f"{before} leading zeros" if before > 1 else "leading zero")
     return read_layout(", ".join(parts)).name
 
 
@@ -904,7 +929,8 @@ def _of_tests(test: Examples, guess: _Guess, chosen: Mapping[str, Any]) -> dict[
         found["test_domain"] = "every"
     natural = chosen.get("padding") == "none"
     wide = read_layout(chosen.get("layout", "")).wide if chosen.get("layout") else False
-    written = _layout(rows.extra if natural else {0}, own, test, wide)
+    zeros = rows.zeros_to(guess.task, guess.base)
+    written = _layout(rows.extra if natural else {0}, own, test, wide, zeros)
     if written != chosen.get("layout", written):
         found["test_layout"] = written
     return found
@@ -939,6 +965,8 @@ def _lacking(
             if have and gone_digits:
                 yield f"{_digits_text(gone_digits)} at position {i + 1} of {name}"
     yield from _lacking_pairs(digits, widths if setting.natural else None, names, base)
+    if not train.every_token:
+        yield "some tokens of several digits, or pairs of them"
     yield from _lacking_carries(setting, digits)
 
 

@@ -9,6 +9,7 @@ writes; units come first.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -27,6 +28,7 @@ from arith.theory.transformer.layouts import (
     SIGN,
     SPACE,
     STARTS,
+    ZERO,
     Layout,
     Token,
 )
@@ -117,13 +119,15 @@ class Format:
     def blank(self) -> int | None:
         """The token that stands where an operand has no digit; None where nothing does."""
         blanks = {BLANKS[x.blank] for x in self.layouts if x.blanks}
+        if blanks == {ZERO}:
+            return 0
         if blanks <= {SPACE}:
             return self.space if blanks else None
         return self.first_other + self.task.signed + (self.space is not None)
 
     @cached_property
     def _first_carry(self) -> int:
-        apart = {None, self.space, self.blank} - {None}
+        apart = {None, 0, self.space, self.blank} - {None, 0}
         return self.first_other + self.task.signed + len(apart)
 
     @cached_property
@@ -426,6 +430,94 @@ class NaturalFormat(Format):
         starts_with_zero = np.take_along_axis(digits, top, axis=1)[:, 0] == 0
         least = max(beside, 1)
         digits[(count < least) | (count > least) & starts_with_zero, -1] = -1
+        return digits
+
+
+class GroupedFormat(NaturalFormat):
+    """Numbers of natural length whose digits stand in tokens of several, from the left.
+
+    After padding come the tokens of two digits, then those of three, ...: ``4``, ``04`` and ``004``
+    are three tokens.  Which digits stand in one depends on the length of their number.
+    """
+
+    @property
+    def first_other(self) -> int:
+        """The first token after the digits, the landmarks, the end, padding and the groups."""
+        return self._first_group(self.layout.from_left + 1)
+
+    def _first_group(self, digits: int) -> int:
+        """The first token of so many digits."""
+        before = sum(self.base**size for size in range(2, digits))
+        return self.padding + 1 + before if digits > 1 else 0
+
+    def _columns(
+        self, tokens: Sequence[Token], numbers: list[np.ndarray], starts: np.ndarray | None
+    ) -> np.ndarray:
+        sequence = super()._columns(tokens, numbers, starts)
+        seen: Counter[int] = Counter()  # the tokens of each number so far
+        for slot, token in enumerate(tokens):
+            if token.kind in ("operand", "result"):
+                before = self.layout.from_left * seen[token.operand]
+                seen[token.operand] += 1
+                sequence[:, slot] = self._group(token, numbers[token.operand], before)
+        return sequence
+
+    def _group(self, token: Token, digits: np.ndarray, before: int) -> np.ndarray:
+        """The token ``(n,)`` of a number's digits ``(n, N)``, so many of which stand before it."""
+        long = lengths(digits)
+        value, size = np.zeros_like(long), np.minimum(long - before, self.layout.from_left)
+        for i in range(before, min(before + self.layout.from_left, digits.shape[1])):
+            place = np.clip(long - 1 - i if self._first(token) == "most" else i, 0, None)
+            digit = np.take_along_axis(digits, np.minimum(place, long - 1)[:, None], axis=1)[:, 0]
+            value = np.where(i < long, value * self.base + digit, value)
+        firsts = np.array([self._first_group(max(n, 1)) for n in range(self.layout.from_left + 1)])
+        return firsts[np.maximum(size, 0)] + value
+
+    def _first(self, token: Token) -> str:
+        layout = self.layout
+        return layout.result_first if token.kind == "result" else layout.operands_first
+
+    def _there(
+        self, operands: np.ndarray, result: np.ndarray, spaces: np.ndarray | None
+    ) -> np.ndarray:
+        """Which of all tokens stand in each example, ``(n, T)``: so many as its numbers take."""
+        taken = [
+            -(-lengths(digits) // self.layout.from_left)
+            for digits in (*np.moveaxis(operands, 1, 0), result)
+        ]
+        there = np.ones((len(operands), len(self.tokens)), dtype=bool)
+        seen: Counter[int] = Counter()
+        for slot, token in enumerate(self.tokens):
+            if token.kind != "landmark":
+                there[:, slot] = seen[token.operand] < taken[token.operand]
+                seen[token.operand] += 1
+        return there
+
+    def read(self, said: np.ndarray) -> np.ndarray:
+        """The result digits ``(n, M)`` that answers ``(n, S)`` say.
+
+        Every token but the last has as many digits as a token holds; else, or without an end, or
+        with a zero before its highest digit, an answer has -1 in some digit.
+        """
+        most, width = self.layout.from_left, self.result_width
+        digits = np.full((len(said), width), -1, dtype=np.int64)
+        firsts = [self._first_group(n) for n in range(1, most + 1)]
+        for row, tokens in enumerate(said.tolist()):
+            found: list[int] = []
+            for token in tokens[: tokens.index(self.end)] if self.end in tokens else []:
+                size = next(
+                    (n for n, x in enumerate(firsts, 1) if x <= token < x + self.base**n), 0
+                )
+                if not size or len(found) % most:
+                    found = []
+                    break
+                value = token - firsts[size - 1]
+                found += [value // self.base**i % self.base for i in range(size - 1, -1, -1)]
+            if self.layout.result_first == "most":
+                found.reverse()
+            is_number = 0 < len(found) <= width and (len(found) == 1 or found[-1] > 0)
+            if is_number:
+                digits[row] = [*found, *[0] * (width - len(found))]
         return digits
 
 

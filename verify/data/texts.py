@@ -82,12 +82,17 @@ def token_texts(fmt: Format, first: str) -> np.ndarray:
         "".join(_digit(value // base**i % base, base) for i in order) for value in range(fmt.base)
     ]
     texts += ["", *signs_between(fmt.task, fmt.layout), "="]
-    texts += [""] * (fmt.first_other - len(texts))
+    groups = [
+        "".join(_digit(value // base**i % base, base) for i in range(size - 1, -1, -1))
+        for size in range(2, fmt.layout.from_left + 1)
+        for value in range(base**size)
+    ]  # as they are written, in either order
+    texts += [""] * (fmt.first_other - len(texts) - len(groups)) + groups
     if fmt.task.signed:
         texts.append("-")
     if fmt.space is not None:
         texts.append(" ")
-    if fmt.blank not in (None, fmt.space):
+    if fmt.blank not in (None, 0, fmt.space):
         texts.append(next(BLANKS[x.blank] for x in fmt.layouts if x.blanks))
     if any(x.scratchpad for x in fmt.layouts):
         texts += [f"({c})" for c in digit_automaton(fmt.task, fmt.base).carries]

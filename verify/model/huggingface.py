@@ -7,6 +7,7 @@ imports, with the imports between them made relative.  ``verify.model.kept`` rea
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
@@ -16,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from arith.theory.errors import InvalidInput
-from arith.verify.data.numerals import symbols
 from arith.verify.data.sampling import Sampler
 from arith.verify.model.kept import KeptModel, Network, exported_config
 from arith.verify.plan.cells import refuse_natural
@@ -98,9 +98,10 @@ def export(kept: KeptModel, folder: Path) -> None:
     net.gpt.load_state_dict(kept.model.state_dict(), strict=False)  # it has no buffers
     assert net.generation_config is not None
     net.generation_config.max_new_tokens = cell.format.result_width
+    words = net.config.vocabulary
     with new_folder(folder) as beside:
         net.save_pretrained(beside)
-        tokenizer(cell.setting.base).save_pretrained(beside)
+        tokenizer(cell.setting.base, words).save_pretrained(beside)
         for name, text in sources().items():
             (beside / name).write_text(text, encoding="utf-8")
         (beside / "README.md").write_text(_card(kept.run, net), encoding="utf-8")
@@ -130,18 +131,22 @@ def sources() -> dict[str, str]:
     return found
 
 
-def tokenizer(base: int) -> Any:
-    """A tokenizer of the tokens of a base: a character each, or from base 37 on a word."""
+def tokenizer(base: int, words: Sequence[str]) -> Any:
+    """A tokenizer of the tokens of a base: a character each, or from base 37 on a word.
+
+    Args:
+        words: the text of every token: the digits, ``<bos>``, the signs.
+    """
     from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
 
-    words = symbols(base)
+    signs = re.escape("".join(words[base + 1 :]))
     bos, short = words[base], len(words[base - 1]) == 1
     made = Tokenizer(models.WordLevel({word: i for i, word in enumerate(words)}))
     made.pre_tokenizer = pre_tokenizers.Sequence(
         [
             pre_tokenizers.WhitespaceSplit(),
-            pre_tokenizers.Split(Regex("." if short else "[+=]"), "isolated"),
+            pre_tokenizers.Split(Regex("." if short else f"[{signs}]"), "isolated"),
         ]
     )
     made.post_processor = processors.TemplateProcessing(
@@ -159,9 +164,12 @@ def tokenizer(base: int) -> Any:
 def _card(run: Run, net: Any) -> str:
     """The page on an exported model, with one of the inputs it was trained on as an example."""
     cell, fmt = run.cell, run.cell.format
-    s, words = cell.setting, symbols(fmt.base)
+    s, words = cell.setting, net.config.vocabulary
     digits = Sampler(fmt, s.train).sample(1, np.random.default_rng(EVALUATION_SEED))
-    operands = [int(x[0]) for x in fmt.values(digits)]
+    operands, which = [int(x[0]) for x in fmt.values(digits)], {}
+    right = s.task.evaluate(*operands)
+    if signs := getattr(net.config, "operations", None):  # the last number says which
+        which["operation"] = signs[operands.pop()]
     written = fmt.write(digits, fmt.results(digits))[0, 1 : min(fmt.result_slots)]
     last, more = "tokenizer.decode(model.generate(**asked)[0])", ""
     if s.layout.interleaved:
@@ -175,9 +183,9 @@ def _card(run: Run, net: Any) -> str:
             f"| {m.digits} | {m.samples:,} | {m.correct / m.samples:.3f} |"
             for m in run.measurements
         ),
-        operands=", ".join(map(str, operands)),
-        answer=net.answer(*operands),
-        right=s.task.evaluate(*operands),
+        operands=", ".join([*map(str, operands), *(f'{k}="{v}"' for k, v in which.items())]),
+        answer=net.answer(*operands, **which),
+        right=right,
         text=("" if len(words[fmt.base - 1]) == 1 else " ").join(words[i] for i in written),
         last=last,
         layout=s.layout.name,

@@ -13,7 +13,7 @@ from torch import Tensor
 from transformers import GenerationMixin, PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import CausalLMOutput
 
-from arith.theory.transformer.layouts import Token
+from arith.theory.transformer.layouts import SIGN, Token
 from arith.verify.model.gpt import GPT
 from arith.verify.plan.recipe import RECIPE
 from arith.verify.plan.sizes import Size
@@ -94,12 +94,18 @@ class ArithForCausalLM(PreTrainedModel, GenerationMixin):
         return {"input_ids": input_ids, "attention_mask": kwargs.get("attention_mask")}
 
     @torch.no_grad()
-    def answer(self, *operands: int) -> int | None:
+    def answer(self, *operands: int, operation: str = "") -> int | None:
         """The result that the model gives to some operands; None where it says a sign in it.
+
+        Args:
+            operation: the sign of the operation, of a model that has several.
 
         Raises:
             ValueError: they are not as many as the task has, or do not fit its examples.
         """
+        signs = getattr(self.config, "operations", [])
+        if operation not in (signs or [""]):
+            raise ValueError(f"operation is one of {signs}" if signs else "there is one operation")
         words, base = self.config.vocabulary, self.config.base
         written = [(t.operand, t.position) for t in self.tokens if t.kind == "operand"]
         number, width = (max(x) for x in zip(*written, strict=True))
@@ -108,7 +114,8 @@ class ArithForCausalLM(PreTrainedModel, GenerationMixin):
         ids = []
         for token in self.tokens:
             if token.kind == "landmark":
-                ids.append(words.index(token.symbol))
+                is_sign = token.symbol == SIGN and operation
+                ids.append(words.index(operation if is_sign else token.symbol))
             elif token.kind == "operand":
                 ids.append(operands[token.operand] // base ** (token.position - 1) % base)
             else:

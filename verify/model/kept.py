@@ -25,7 +25,9 @@ from safetensors.torch import save_file
 
 from arith.theory.arithmetic.tasks import is_named
 from arith.theory.errors import InvalidInput
+from arith.theory.transformer.layouts import BOS, EQUALS, SIGN
 from arith.verify.data.numerals import symbols
+from arith.verify.data.texts import signs_of
 from arith.verify.model.gpt import GPT
 from arith.verify.model.networks import network
 from arith.verify.plan.cells import Cell, refuse_natural
@@ -263,7 +265,8 @@ _UNUSUAL = {
 
 def exported_config(cell: Cell, size: Network) -> dict[str, Any]:
     """What ``config.json`` of an export says of the network of a cell."""
-    fmt = cell.format
+    fmt, task = cell.format, cell.setting.task
+    signs = signs_of(task) if len(task.operations) > 1 else [SIGN]
     return {
         **{entry: getattr(size, name) for name, entry in _SIZES.items()},
         **{e: getattr(size, n) for n, (e, usual) in _UNUSUAL.items() if getattr(size, n) != usual},
@@ -271,8 +274,9 @@ def exported_config(cell: Cell, size: Network) -> dict[str, Any]:
         "tie_word_embeddings": False,  # there is one tensor for both, or there are two
         "vocab_size": fmt.vocabulary,
         "max_position_embeddings": len(fmt.tokens),
-        "tokens": [list(vars(token).values()) for token in fmt.tokens],
-        "vocabulary": symbols(fmt.base, fmt.landmarks),
+        "tokens": [[x.kind, x.position, x.operand, x.symbol] for x in fmt.tokens],
+        "vocabulary": symbols(fmt.base, (BOS, *signs, EQUALS)),
+        **({"operations": signs} if len(signs) > 1 else {}),
         "base": fmt.base,
         "encoding": cell.setting.encoding.name,
         "window": cell.setting.window,

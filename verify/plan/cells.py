@@ -20,7 +20,7 @@ from arith.theory.setting.requests import (
 from arith.theory.setting.settings import Setting
 from arith.theory.transformer.layouts import INDICES, STARTS
 from arith.verify.data.numbering import Numbering
-from arith.verify.data.sequences import Format, NaturalFormat
+from arith.verify.data.sequences import Format, GroupedFormat, NaturalFormat
 from arith.verify.plan.recipe import DEFAULT_BUDGET, DENSE, RECIPE, Recipe
 from arith.verify.plan.sizes import BY_PARTS, SIZES, Size, size
 
@@ -84,7 +84,8 @@ class Cell:
         if test and beside:
             layout, beside = beside, layout
         if s.natural:
-            return NaturalFormat(s.task, s.base, layout, digits, s.starts, beside)
+            kind = GroupedFormat if layout.from_left > 1 else NaturalFormat
+            return kind(s.task, s.base, layout, digits, s.starts, beside)
         return Format(s.task, s.base, layout, s.digits, s.starts, beside, s.result_width)
 
     @property
@@ -112,7 +113,7 @@ class Cell:
             formats = (replace(fmt, digits=n) for n in range(1, s.longest + 1))
             after = tuple(len(x.tokens) - x.equals - 2 for x in formats)
         known = s.base, fmt.end, s.task.operands, by_weight, from_end, together
-        unnumbered = tuple({x for x in (fmt.space, fmt.blank) if x is not None})
+        unnumbered = tuple({x for x in (fmt.space, fmt.blank) if x})  # a zero is a digit
         return Numbering(*known, after=after, unnumbered=unnumbered, bos=s.layout.bos)
 
     @cached_property
@@ -200,9 +201,7 @@ def adapted(recipe: Recipe, setting: Setting) -> Recipe:
 
 
 def refuse_natural(cell: Cell, what: str) -> None:
-    """Refuse what is not made for natural lengths or for several operations (InvalidInput)."""
-    if len(cell.setting.task.operations) > 1:
-        raise InvalidInput(f"{what} needs a single operation, not {cell.setting.task.name}")
+    """Refuse what is not made for natural lengths (InvalidInput)."""
     if cell.setting.natural:
         raise InvalidInput(f"{what} needs padded operands, not --padding none")
 

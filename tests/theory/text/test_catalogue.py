@@ -37,7 +37,7 @@ def test_parts_of_a_layout_are_shown_by_its_example() -> None:
         "plain, 2 digits per token from the left": "<bos> 12 + 34 = 46",
     }
     assert [row[1] for row in layout_rows([*written])] == [*written.values()]
-    assert read_layout("plain, 2 digits per token from the left") == read_layout(
+    assert read_layout("plain, 2 digits per token from the right") == read_layout(
         "plain, 2 digits per token"
     )
 

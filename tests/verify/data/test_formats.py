@@ -20,16 +20,26 @@ from arith.verify.plan.cells import Cell
 
 @dataclass(frozen=True)
 class Written:
-    """A token as a person would write it: what it is, and whose digit it is or stands before."""
+    """A token as a person would write it: what it is, and whose digit it is or stands before.
+
+    Args:
+        size: how many digits a token has whose lowest stands at the position.
+    """
 
     what: str
     value: int = 0
     number: int = -1
     position: int = 0
+    size: int = 1
 
 
 def by_hand(
-    form: Layout, numbers: list[list[int]], carries: list[int], spaces: list[list[bool]], end: bool
+    form: Layout,
+    numbers: list[list[int]],
+    carries: list[int],
+    spaces: list[list[bool]],
+    end: bool,
+    base: int,
 ) -> list[Written]:
     """An example, written by the definition of the layout's parts alone.
 
@@ -58,10 +68,20 @@ def by_hand(
         order = range(len(digits))
         number = -1 if is_result else j
         first = form.result_first if is_result else form.operands_first
-        blanks = [Written("blank", number=number)] * (
+        what = "digit" if form.blank == "zeros" else "blank"
+        blanks = [Written(what, number=number)] * (
             0 if is_result else max(form.blanks - len(digits), 0) * form.operand_tokens
         )
         out += blanks if first == "most" else []
+        if form.from_left > 1:
+            text = [(d, i + 1) for i, d in enumerate(digits)]
+            text = text if first == "least" else text[::-1]
+            while text:
+                part, text = text[: form.from_left], text[form.from_left :]
+                value = sum(d * base**k for k, (d, _) in enumerate(part[::-1]))
+                lowest = min(i for _, i in part)
+                out.append(Written("digit", value, number, lowest, len(part)))
+            continue
         for i in order if first == "least" else order[::-1]:
             if form.result_spaces if is_result else spaces[j][i]:
                 out.append(Written("space", 0, number, i + 1))
@@ -114,12 +134,17 @@ def test_what_is_written_is_what_theory_and_the_model_know(cell: Cell, seed: int
             carries = [sum(x % base**i for x in values) // base**i for i in range(result_width)]
         got = row[row != fmt.padding] if isinstance(fmt, NaturalFormat) else row
         stands = [[*x, *[form.spaces == 1] * form.leading_zeros] for x in drawn.tolist()]
-        expected = by_hand(form, numbers, carries, stands, s.natural or form.end)
+        expected = by_hand(form, numbers, carries, stands, s.natural or form.end, base)
         assert [int(x) for x in got] == [number_of(x, cell) for x in expected]
         # The addresses of theory are those of the written example.
         if not form.interleaved and not form.spaced:
             shape = Shape(form, tuple(widths), result_width, 1)
-            at = {(x.number, x.position): i for i, x in enumerate(expected) if x.what == "digit"}
+            at = {
+                (x.number, x.position + d): i
+                for i, x in enumerate(expected)
+                if x.what == "digit"
+                for d in range(x.size)
+            }
             for (number, position), index in at.items():
                 if number == -1:
                     assert shape.query(position) == index - 1
@@ -141,7 +166,8 @@ def test_what_is_written_is_what_theory_and_the_model_know(cell: Cell, seed: int
 def first_other(cell: Cell) -> int:
     """The number of the first token after the signs, the end and padding: a minus, if any."""
     s = cell.setting
-    return s.base + 3 + (2 if s.natural else int(s.layout.end))
+    groups = sum(s.base**n for n in range(2, s.layout.from_left + 1))
+    return s.base + 3 + (2 + groups if s.natural else int(s.layout.end))
 
 
 def number_of(token: Written, cell: Cell) -> int:
@@ -151,8 +177,10 @@ def number_of(token: Written, cell: Cell) -> int:
     signs = {"<bos>": base, "+": base + 1, "=": base + 2, "<end>": base + 3}
     if token.what in signs:
         return signs[token.what]
-    if token.what == "digit":
+    if token.what == "digit" and token.size == 1:
         return token.value
+    if token.what == "digit":  # after the signs, the end and padding: those of two digits, ...
+        return base + 5 + sum(base**n for n in range(2, token.size)) + token.value
     following = first_other(cell) + s.task.signed
     is_space = token.what == "space" or (token.what == "blank" and s.layout.blank == "spaces")
     if is_space:
@@ -161,7 +189,7 @@ def number_of(token: Written, cell: Cell) -> int:
     following += bool(has_spaces)
     if token.what == "blank":
         return following
-    following += bool(s.layout.blanks) and s.layout.blank != "spaces"
+    following += bool(s.layout.blanks) and s.layout.blank not in ("spaces", "zeros")
     if token.what == "carry":
         return following + token.value
     carries = digit_automaton(s.task, base).states if s.layout.scratchpad else 0

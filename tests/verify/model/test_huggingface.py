@@ -247,10 +247,30 @@ def test_a_damaged_export_is_told_in_one_line(
     assert "\n" not in str(raised.value)
 
 
+def test_an_export_of_several_operations_is_asked_by_the_sign(tmp_path: Path) -> None:
+    from arith.verify.model.huggingface_model import ArithForCausalLM
+
+    c = cell("add,sub", test_lengths=(2,))
+    kept_path, net = kept_untrained(tmp_path / "kept", c, RECIPES["place-noise"])
+    export(read_kept(kept_path), tmp_path / "export")
+    assert read_kept(tmp_path / "export").run.cell == c
+    card = (tmp_path / "export" / "README.md").read_text()
+    assert "a + b" in card and "a - b" in card and 'operation="' in card
+    made = ArithForCausalLM.from_pretrained(tmp_path / "export")
+    digits = np.zeros((2, 3, c.format.width), dtype=np.int64)
+    digits[:, 0, 0], digits[:, 1, 0], digits[:, 2, 0] = 7, 5, (0, 1)
+    said = [c.format.number(x) for x in answers(net, c, digits)]
+    assert [made.answer(7, 5, operation=sign) for sign in "+-"] == said
+    for wrong in ("", "*"):
+        with pytest.raises(ValueError, match="operation"):
+            made.answer(7, 5, operation=wrong)
+
+
 @pytest.mark.parametrize("base", [*range(2, 40), 60, 100, 255, 256])
 def test_tokens_go_to_text_and_back(base: int) -> None:
     """With and without the beginning of an example, and however the text is spaced."""
-    made, words = tokenizer(base), symbols(base)
+    words = symbols(base)
+    made = tokenizer(base, words)
     ids = np.random.default_rng(base).permutation([*range(base), base + 1, base + 2] * 2)
     told = [base, *ids.tolist()]
     for text in (made.decode(told, skip_special_tokens=True), " ".join(words[i] for i in ids)):
