@@ -26,6 +26,7 @@ from arith.theory.generalization.lengths import (
     EQUAL_VIEWS,
     NOT_FOUND,
     LengthPrediction,
+    Premise,
     expected,
     right,
     undecided,
@@ -71,7 +72,7 @@ class Observation:
         shown: the test lengths of whose inputs training shows every view.
         at: of natural lengths, by test length, the digits that are found and those that are not.
         addresses: at which training shows digits, where those are compared.
-        bound: the most that can be right of longer interleaved inputs at untrained indices.
+        stops: longer interleaved inputs have digits at indices that training never showed.
         steps: what was found out so far.
         why_not: why views or addresses are not compared that might be.
     """
@@ -83,7 +84,7 @@ class Observation:
     shown: frozenset[int] = frozenset()
     at: dict[int, AtLength] = field(default_factory=dict)
     addresses: AddressObservation | None = None
-    bound: Fraction = Fraction(1)
+    stops: bool = False
     steps: tuple[Step, ...] = ()
     why_not: str = ""
     _found: dict[int, LengthPrediction | None] = field(default_factory=dict, repr=False)
@@ -164,15 +165,20 @@ def shown_apart(observed: Observation, digits: int) -> LengthPrediction | None:
 
 def not_found(observed: Observation, digits: int) -> LengthPrediction | None:
     """A digit that counts stands at an address where training never showed it."""
-    at_most = observed.bound
-    if observed.direction(digits) != Direction.UPWARD:
-        at_most = Fraction(1)
+    at_most = Fraction(1)
+    if observed.stops and observed.direction(digits) == Direction.UPWARD:
+        at_most = interleaved_bound(observed.setting, digits)
     if digits in observed.at and not observed.at[digits].near:
         at_most = observed.at[digits].at_most
     if at_most == 1:
         return None
-    found = undecided(digits, observed.direction(digits))
-    return replace(found, status=Status.FAILS, at_most=at_most, because=(NOT_FOUND,))
+    return replace(
+        undecided(digits, observed.direction(digits)),
+        status=Status.FAILS,
+        at_most=at_most,
+        because=(NOT_FOUND,),
+        premises=(Premise.LOCALITY,),
+    )
 
 
 THEOREMS = (
@@ -206,8 +212,10 @@ THEOREMS = (
     Theorem(
         NOT_FOUND,
         "A view that needs a digit at an address where training never showed it is answered no "
-        "better than by the best guess without that digit.",
-        "right on training; addresses are learned, and not computed",
+        "better than by the best guess without that digit, and each result digit is guessed by "
+        "itself.",
+        "right on training; addresses are learned, and not computed; no query depends on a digit "
+        "that a later query lacks",
         Basis.OBSERVED,
         "docs/addresses.md",
         not_found,
@@ -278,10 +286,14 @@ def _interleaved(setting: Setting, shown: Support) -> Observation:
     task, train = setting.task, setting.train
     learned = setting.encoding.own_positions and task.has_finite_carry and not task.needs_order
     is_whole = train.pairs is None and train.every_digit and not setting.test_allowed
-    bound = interleaved_bound(setting) if learned and is_whole else Fraction(1)
     error = None if steps else uncompared(setting)
     return Observation(
-        setting, shown, shown=views, bound=bound, steps=steps, why_not=str(error or "")
+        setting,
+        shown,
+        shown=views,
+        stops=learned and is_whole,
+        steps=steps,
+        why_not=str(error or ""),
     )
 
 

@@ -121,7 +121,51 @@ def test_nothing_is_said_of_units_that_depend_on_more() -> None:
     assert best_guess(setting_of("(a + b) % 7", 10, "aligned"), what, (), 1) == 1
 
 
-def test_guesses_of_two_digits_are_not_multiplied() -> None:
+def best_local(groups: list[tuple[tuple[int, ...], tuple[int, ...]]], lacks: list[int]) -> int:
+    """How many can be right if no query depends on a digit that it or a later one lacks.
+
+    Args:
+        groups: what was read, the digits that are lacked one after the other, and the result.
+        lacks: the results' places, in the order in which they are asked.
+    """
+    if not lacks:
+        return len(groups)
+    views: dict[object, dict[int, list]] = defaultdict(lambda: defaultdict(list))
+    for x, result in groups:
+        seen = tuple(d for n, d in enumerate(x) if n not in lacks)
+        views[seen][result[lacks[0]]].append((x, result))
+    return sum(
+        max(best_local(some, lacks[1:]) for some in answers.values()) for answers in views.values()
+    )
+
+
+@pytest.mark.parametrize("form", ["reversed", "plain"])
+@pytest.mark.parametrize(
+    ("text", "base", "width"),
+    [("a + b", 2, 3), ("a + b", 3, 2), ("a + b", 4, 2), ("2*a + b", 4, 2), ("a + 3*b", 3, 2)],
+)
+def test_no_local_model_beats_the_product(text: str, base: int, width: int, form: str) -> None:
+    """Where every digit of the first operand is missing to the query of its place."""
+    task, setting = parse_task(text), setting_of(text, base, form)
+    places = range(width)
+    order = [*places] if form == "reversed" else [*reversed(places)]
+    inputs = []
+    for a, b in product(range(base**width), repeat=2):
+        result = task.evaluate(a, b)
+        inputs.append(
+            (
+                (*(a // base**i % base for i in places), b),
+                tuple(result // base**i % base for i in places),
+            )
+        )
+    share = best_guess(setting, Missing(0, False, False), (), 1)
+    local = Fraction(best_local(inputs, order), len(inputs))
+    assert local <= share**width
+    if form == "reversed":
+        assert local == share**width
+
+
+def test_queries_that_look_ahead_beat_the_product() -> None:
     """Each query misses a digit that the other sees: both are right on half, not a quarter.
 
     Sums in base 2.  The first takes b's two lowest digits for equal.  The second finds out from
