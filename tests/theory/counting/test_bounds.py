@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
+from builders.brute_force import best_local
 from builders.natural_examples import digits
 
 from arith.theory.arithmetic.expressions import parse_task
@@ -121,24 +122,6 @@ def test_nothing_is_said_of_units_that_depend_on_more() -> None:
     assert best_guess(setting_of("(a + b) % 7", 10, "aligned"), what, (), 1) == 1
 
 
-def best_local(groups: list[tuple[tuple[int, ...], tuple[int, ...]]], lacks: list[int]) -> int:
-    """How many can be right if no query depends on a digit that it or a later one lacks.
-
-    Args:
-        groups: what was read, the digits that are lacked one after the other, and the result.
-        lacks: the results' places, in the order in which they are asked.
-    """
-    if not lacks:
-        return len(groups)
-    views: dict[object, dict[int, list]] = defaultdict(lambda: defaultdict(list))
-    for x, result in groups:
-        seen = tuple(d for n, d in enumerate(x) if n not in lacks)
-        views[seen][result[lacks[0]]].append((x, result))
-    return sum(
-        max(best_local(some, lacks[1:]) for some in answers.values()) for answers in views.values()
-    )
-
-
 @pytest.mark.parametrize("form", ["reversed", "plain"])
 @pytest.mark.parametrize(
     ("text", "base", "width"),
@@ -159,7 +142,7 @@ def test_no_local_model_beats_the_product(text: str, base: int, width: int, form
             )
         )
     share = best_guess(setting, Missing(0, False, False), (), 1)
-    local = Fraction(best_local(inputs, order), len(inputs))
+    local = Fraction(best_local(inputs, [(i, i) for i in order]), len(inputs))
     assert local <= share**width
     if form == "reversed":
         assert local == share**width
