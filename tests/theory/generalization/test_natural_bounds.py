@@ -14,6 +14,7 @@ from builders.natural_examples import Spaces, digits, every_choice, query_and_ke
 from builders.predictions import predicted
 
 from arith.theory.arithmetic.domains import LENGTHS_FIRST, Domain
+from arith.theory.generalization.theorems import is_local
 from arith.theory.setting.requests import Request
 from arith.theory.setting.settings import Setting
 
@@ -108,7 +109,9 @@ def written_bounds(setting: Setting, n: int) -> tuple[Fraction, Fraction]:
 def check_written(setting: Setting, n: int, at_most: Fraction) -> None:
     """Compare a bound with the bounds of written examples."""
     local, alone = written_bounds(setting, n)
-    if setting.layout.spaced or setting.task.needs_order:
+    if not is_local(setting):
+        assert at_most == alone
+    elif setting.layout.spaced or setting.task.needs_order:
         assert local <= at_most <= alone
     else:
         assert at_most == local
