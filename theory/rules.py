@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from arith.theory.arithmetic.lengths_text import lengths_text
 
-THEORY_VERSION = "38"
+THEORY_VERSION = "39"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""
 CONVERGED = "the model has converged"
 """The first premise of nearly every rule."""
@@ -348,8 +348,10 @@ RULES: dict[str, Rule] = {
             "In numbers of natural length a query finds a digit by its address: a pair of "
             "indices, an offset, or a difference of numbers.  At an address where training never "
             "showed the digit to that query it is not found, and the answer does not depend on "
-            "it.  Then the model is right no more often than the best guess without it.",
-            f"{CONVERGED}; numbers of natural length; an address is learned, and not computed",
+            "it.  Then the model is right no more often than the best guess without it; of sums "
+            "and differences the chances of several such digits multiply.",
+            f"{CONVERGED}; numbers of natural length; an address is learned, and not computed; "
+            "where chances multiply, no query depends on a digit that a later query lacks",
             "ours, a premise: docs/addresses.md",
             Basis.OBSERVED,
         ),

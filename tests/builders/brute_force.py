@@ -10,6 +10,8 @@ from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.tasks import Task
 from arith.theory.counting.learned import LearnedFunction
 
+Digits = tuple[int, ...]
+
 
 def members(task: Task, domain: Domain, base: int) -> list[tuple[int, ...]]:
     """The domain, enumerated by definition and not by boxes."""
@@ -42,3 +44,23 @@ def tuples_of(box: Box, base: int) -> list[tuple[int, ...]]:
 def digit(value: int, position: int, base: int) -> int:
     """The digit of weight ``base**(position - 1)``."""
     return value // base ** (position - 1) % base
+
+
+def best_local(examples: list[tuple[Digits, Digits]], lacks: list[tuple[int, int]]) -> int:
+    """How many can be right if no query depends on a digit that it or a later one lacks.
+
+    Args:
+        examples: the digits that are read, and the result's.
+        lacks: which digit of the first each query lacks, and which of the result it writes, in the
+            order in which they are asked.
+    """
+    if not lacks:
+        return len(examples)
+    unseen, (_, asked) = {n for n, _ in lacks}, lacks[0]
+    views: dict[Digits, dict[int, list[tuple[Digits, Digits]]]] = {}
+    for read, result in examples:
+        view = tuple(d for n, d in enumerate(read) if n not in unseen)
+        views.setdefault(view, {}).setdefault(result[asked], []).append((read, result))
+    return sum(
+        max(best_local(some, lacks[1:]) for some in answers.values()) for answers in views.values()
+    )

@@ -2,16 +2,17 @@
 
 A model whose answer does not depend on a digit X gives one answer for all values of X, where all
 other digits are the same.  So of these values it is right on as many, at most, as have one answer.
-The proofs are in ``docs/theory.md``.
+If no query depends on a digit that a later query lacks (*locality*), the chances of several result
+digits multiply.  The proofs are in ``docs/theory.md``.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cache, partial
-from math import gcd
+from math import gcd, prod
 
 import numpy as np
 
@@ -27,20 +28,25 @@ _MOST_TUPLES = ENTRIES // 100
 """Tuples of units digits that are tried."""
 
 
-def most_right(setting: Setting, test: Domain, findings: list[Finding]) -> Fraction:
+def most_right(
+    setting: Setting, test: Domain, findings: list[Finding], local: bool = False
+) -> Fraction:
     """The largest share of the inputs of a test domain that can be right.
 
     Of each tuple of operands' lengths, whatever the length of the result, no more can be right
-    than the best guess without a digit that is missing throughout; nor more than the sum over the
-    results' lengths, in each of which no more can be right than it has inputs, nor than the best
-    guess without a digit that is missing there.  Where spaces move digits this is the mean over
-    the choices of spaces, one digit at a time.
+    than without the digits that are missing throughout; nor more than the sum over the results'
+    lengths, in each of which no more can be right than it has inputs, nor than without the digits
+    that are missing there.
+
+    Args:
+        local: chances of several digits multiply.
     """
     spend(sum(50_000 + 100 * max(x.shape.widths) for x in findings))
     right, every = Fraction(0), Fraction(0)
     # But for differences, a guess depends on the kind of digit alone.
     guess = cache(partial(best_guess, setting))
     is_alike = not setting.task.needs_order
+    least = _local if local else _least
     for group in grouped(findings):
         inputs, widths = sum(x.shape.inputs for x in group), group[0].shape.widths
         shares = {
@@ -48,28 +54,53 @@ def most_right(setting: Setting, test: Domain, findings: list[Finding]) -> Fract
             for x in group
             for kind, i in x.missing
         }
-        each = [_least(x.missing.items(), shares) for x in group]
-        least = each[0]
+        each = [least(x.missing, shares) for x in group]
+        together = each[0]
         if len(group) > 1:
             # At one result digit a digit is missing throughout if it is in all of the shapes.
             common = set.intersection(*(set(x.missing) for x in group))
-            least = _least(((at, min(x.missing[at] for x in group)) for at in common), shares)
+            together = least({at: min(x.missing[at] for x in group) for at in common}, shares)
         most = (min(Fraction(x.shape.inputs), inputs * n) for x, n in zip(group, each, strict=True))
         # Of a - b, operands with a < b are drawn again, lengths and all.
         weight = test.weight_of_input(widths, setting.base)
-        right += weight * min(inputs * least, sum(most, Fraction(0)))
+        right += weight * min(inputs * together, sum(most, Fraction(0)))
         every += weight * inputs
     return right / every
 
 
-def _least(
-    missing: Iterable[tuple[tuple[Missing, int], Fraction]],
-    shares: dict[tuple[Missing, int], Fraction],
-) -> Fraction:
-    """The largest share that can be right without any of these digits; 1 if there is none."""
-    each = ((chance, shares[at]) for at, chance in missing)
+Chances = Mapping[tuple[Missing, int], Fraction]
+"""A number for each missing digit, by its kind and its result digit."""
+
+
+def _least(missing: Chances, shares: Chances) -> Fraction:
+    """The largest share that can be right without these digits; 1 if there is none.
+
+    Args:
+        missing: the chance that each is missing.
+        shares: the largest share that is right without each alone.
+    """
+    each = ((chance, shares[at]) for at, chance in missing.items())
     apart = {(id(chance), id(share)): (chance, share) for chance, share in each}  # mostly the same
     return min((1 - chance * (1 - share) for chance, share in apart.values()), default=Fraction(1))
+
+
+def _local(missing: Chances, shares: Chances) -> Fraction:
+    """The same where chances of several result digits multiply.
+
+    Where spaces move digits it is the mean over the choices of spaces, in the worst case: that all
+    digits are missing whenever one is that is missing less often.
+    """
+    found, before = Fraction(1), Fraction(0)
+    for chance in sorted(set(missing.values())):
+        here = [at for at, other in missing.items() if other >= chance]
+        places: dict[int, Fraction] = {}
+        for kind, i in here:
+            if not kind.by_all:  # its best guess asks that all below is found
+                places[i] = min(shares[kind, i], places.get(i, Fraction(1)))
+        alone = min(shares[at] for at in here)
+        found -= (chance - before) * (1 - min(alone, prod(places.values(), start=Fraction(1))))
+        before = chance
+    return found
 
 
 def best_guess(setting: Setting, what: Missing, widths: Sequence[int], position: int) -> Fraction:
@@ -154,15 +185,18 @@ def _ordered_pairs(base: int, width: int, position: int, is_greater: bool, value
     return equal + greater
 
 
-def interleaved_bound(setting: Setting) -> Fraction:
+def interleaved_bound(setting: Setting, digits: int) -> Fraction:
     """The most that can be right of longer interleaved inputs whose indices were never trained.
 
-    The lowest digit above the trained ones is not found, but for that of the last operand, at which
-    the query stands.  It takes every value, but for the top digits of the longest operands: not all
-    of them are 0.
+    No digit above the trained ones is found, but for those of the last operand, at which the
+    queries stand.  Each takes every value, but for the top digits of the longest operands: not all
+    of them are 0.  What later queries lack stands behind a query, so chances multiply.
     """
     task, base, k = setting.task, setting.base, setting.task.operands
     alike = min((gcd(c, base) for c in task.coefficients[:-1]), default=base)
+    beyond = digits - setting.train.every_length[-1]
     if setting.test_kind == "every":
-        return min(Fraction(1), Fraction(alike, base - 1))
-    return min(Fraction(1), Fraction(alike * base ** (k - 1), base**k - 1))
+        top = Fraction(alike, base - 1)
+    else:
+        top = Fraction(alike * base ** (k - 1), base**k - 1)
+    return min(Fraction(1), top) * Fraction(alike, base) ** (beyond - 1)

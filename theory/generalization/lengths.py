@@ -41,6 +41,8 @@ class Premise(StrEnum):
     """Disturbing all digits a little changes no answer, or it was not tried."""
     MEASURED = "measured stability"
     """Stability that was tried: of other models the claim says nothing."""
+    LOCALITY = "locality"
+    """No query depends on a digit that a later query lacks.  It is not tried."""
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from arith.theory.generalization.lengths import (
     EQUAL_VIEWS,
     NOT_FOUND,
     LengthPrediction,
+    Premise,
     expected,
     right,
     undecided,
@@ -51,12 +52,14 @@ class AtLength:
     Args:
         findings: by shape; None where there are too many.
         at_most: the largest share of the inputs that can be right without the missing digits.
+        local: the chances of several digits are multiplied.
         near: why a digit may be found though it stands at an address that training never showed;
             empty if it is not.
     """
 
     findings: list[Finding] | None = None
     at_most: Fraction = Fraction(1)
+    local: bool = False
     near: str = ""
 
 
@@ -71,7 +74,7 @@ class Observation:
         shown: the test lengths of whose inputs training shows every view.
         at: of natural lengths, by test length, the digits that are found and those that are not.
         addresses: at which training shows digits, where those are compared.
-        bound: the most that can be right of longer interleaved inputs at untrained indices.
+        stops: longer interleaved inputs have digits at indices that training never showed.
         steps: what was found out so far.
         why_not: why views or addresses are not compared that might be.
     """
@@ -83,7 +86,7 @@ class Observation:
     shown: frozenset[int] = frozenset()
     at: dict[int, AtLength] = field(default_factory=dict)
     addresses: AddressObservation | None = None
-    bound: Fraction = Fraction(1)
+    stops: bool = False
     steps: tuple[Step, ...] = ()
     why_not: str = ""
     _found: dict[int, LengthPrediction | None] = field(default_factory=dict, repr=False)
@@ -164,15 +167,20 @@ def shown_apart(observed: Observation, digits: int) -> LengthPrediction | None:
 
 def not_found(observed: Observation, digits: int) -> LengthPrediction | None:
     """A digit that counts stands at an address where training never showed it."""
-    at_most = observed.bound
-    if observed.direction(digits) != Direction.UPWARD:
-        at_most = Fraction(1)
+    at_most, local = Fraction(1), False
+    if observed.stops and observed.direction(digits) == Direction.UPWARD:
+        at_most = interleaved_bound(observed.setting, digits)
     if digits in observed.at and not observed.at[digits].near:
-        at_most = observed.at[digits].at_most
+        at_most, local = observed.at[digits].at_most, observed.at[digits].local
     if at_most == 1:
         return None
-    found = undecided(digits, observed.direction(digits))
-    return replace(found, status=Status.FAILS, at_most=at_most, because=(NOT_FOUND,))
+    return replace(
+        undecided(digits, observed.direction(digits)),
+        status=Status.FAILS,
+        at_most=at_most,
+        because=(NOT_FOUND,),
+        premises=(Premise.LOCALITY,) * local,
+    )
 
 
 THEOREMS = (
@@ -206,8 +214,10 @@ THEOREMS = (
     Theorem(
         NOT_FOUND,
         "A view that needs a digit at an address where training never showed it is answered no "
-        "better than by the best guess without that digit.",
-        "right on training; addresses are learned, and not computed",
+        "better than by the best guess without that digit; of sums and differences each result "
+        "digit is guessed by itself.",
+        "right on training; addresses are learned, and not computed; where chances multiply, no "
+        "query depends on a digit that a later query lacks",
         Basis.OBSERVED,
         "docs/addresses.md",
         not_found,
@@ -278,10 +288,14 @@ def _interleaved(setting: Setting, shown: Support) -> Observation:
     task, train = setting.task, setting.train
     learned = setting.encoding.own_positions and task.has_finite_carry and not task.needs_order
     is_whole = train.pairs is None and train.every_digit and not setting.test_allowed
-    bound = interleaved_bound(setting) if learned and is_whole else Fraction(1)
     error = None if steps else uncompared(setting)
     return Observation(
-        setting, shown, shown=views, bound=bound, steps=steps, why_not=str(error or "")
+        setting,
+        shown,
+        shown=views,
+        stops=learned and is_whole,
+        steps=steps,
+        why_not=str(error or ""),
     )
 
 
@@ -307,7 +321,8 @@ def _at_length(addresses: AddressObservation, digits: int) -> AtLength:
         return AtLength()
     if setting.test_allowed or all(x.right for x in findings):  # bounds are those of all digits
         return AtLength(findings)
-    at_most, encoding = most_right(setting, test, findings), setting.encoding
+    local, encoding = is_local(setting), setting.encoding
+    at_most = most_right(setting, test, findings, local)
     if at_most == 1:
         return AtLength(findings)
     longest = setting.train.every_length[-1]
@@ -324,7 +339,17 @@ def _at_length(addresses: AddressObservation, digits: int) -> AtLength:
     if not encoding.own_positions and _counts_beside_signs(setting, longest):
         sign = "digits may be found by the sign beside their number, no farther than in training"
         return AtLength(findings, near=sign)
-    return AtLength(findings, at_most)
+    return AtLength(findings, at_most, local)
+
+
+def is_local(setting: Setting) -> bool:
+    """Whether no query is expected to depend on a digit that a later query lacks.
+
+    That was tested for sums and differences, where queries can single out an address.
+    """
+    task, is_sharp = setting.task, setting.encoding.selection == "any"
+    is_sum = task.is_linear and task.operands > 1 and task.modulus is None
+    return is_sharp and is_sum and not setting.window
 
 
 def _counts_beside_signs(setting: Setting, longest: int) -> bool:

@@ -130,13 +130,14 @@ def _interleaved(observed: Observation, lengths: tuple[LengthPrediction, ...]) -
     """Which views training shows, and why longer inputs are bounded, or open."""
     yield from observed.steps
     setting = observed.setting
-    lost = [x.digits for x in lengths if x.at_most < 1]
+    lost = {x.digits: x.at_most for x in lengths if x.at_most < 1}
     if lost:
         n = setting.train.every_length[-1]
         names = " and ".join(setting.task.names[:-1])
+        most = share_text(max(lost.values()))
         what = (
             f"at {lengths_text(lost)} digit {n + 1} of {names} stands at an index from which its "
-            f"query never read it, so at most {share_text(observed.bound)} of the answers are right"
+            f"query never read it, so at most {most} of the answers are right"
         )
         yield cite("address", what, lost)
     unclear = [x.digits for x in lengths if x.status == Status.UNDETERMINED]

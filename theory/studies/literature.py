@@ -152,10 +152,15 @@ class Finding:
         return setting
 
     @property
+    def outcomes(self) -> tuple[Result, ...]:
+        """What its words leave possible, worst first; empty where figures are given."""
+        return tuple(Result(x) for x in self.outcome.split(" or ")) if self.outcome else ()
+
+    @property
     def result(self) -> Result | None:
         """What was reported above the trained lengths; None where nothing was."""
         if self.outcome:
-            return Result(self.outcome)
+            return self.outcomes[-1]
         by_length = zip(self.test, self.accuracy, strict=True)
         longer = [a / 100 for n, a in by_length if n > max(self.train)]
         return result_of(longer) if longer else None
@@ -373,13 +378,14 @@ def _judge(
         text = f"predicted: {' or '.join(possible)}; reported: {finding.outcome}"
         means = compare_means(finding, lengths)
         off = [x for x in means if x.is_contradicted]
-        if finding.outcome in possible and not off:
+        is_possible = not set(possible).isdisjoint(finding.outcomes)
+        if is_possible and not off:
             return Outcome.AGREES, text
-        if finding.outcome in possible:
+        if is_possible:
             text = f"off the prediction, on average {off[0].reported:.1%} from {off[0].digits} on"
             better = all((x.reported or 0) > x.high for x in off)
         else:
-            better = order.index(Result(finding.outcome)) > max(map(order.index, possible))
+            better = order.index(finding.outcomes[0]) > max(map(order.index, possible))
     else:
         wrong = [x for x in lengths if x.is_contradicted]
         if not wrong:

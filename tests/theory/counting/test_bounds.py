@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
+from builders.brute_force import best_local
 from builders.natural_examples import digits
 
 from arith.theory.arithmetic.expressions import parse_task
@@ -121,7 +122,33 @@ def test_nothing_is_said_of_units_that_depend_on_more() -> None:
     assert best_guess(setting_of("(a + b) % 7", 10, "aligned"), what, (), 1) == 1
 
 
-def test_guesses_of_two_digits_are_not_multiplied() -> None:
+@pytest.mark.parametrize("form", ["reversed", "plain"])
+@pytest.mark.parametrize(
+    ("text", "base", "width"),
+    [("a + b", 2, 3), ("a + b", 3, 2), ("a + b", 4, 2), ("2*a + b", 4, 2), ("a + 3*b", 3, 2)],
+)
+def test_no_local_model_beats_the_product(text: str, base: int, width: int, form: str) -> None:
+    """Where every digit of the first operand is missing to the query of its place."""
+    task, setting = parse_task(text), setting_of(text, base, form)
+    places = range(width)
+    order = [*places] if form == "reversed" else [*reversed(places)]
+    inputs = []
+    for a, b in product(range(base**width), repeat=2):
+        result = task.evaluate(a, b)
+        inputs.append(
+            (
+                (*(a // base**i % base for i in places), b),
+                tuple(result // base**i % base for i in places),
+            )
+        )
+    share = best_guess(setting, Missing(0, False, False), (), 1)
+    local = Fraction(best_local(inputs, [(i, i) for i in order]), len(inputs))
+    assert local <= share**width
+    if form == "reversed":
+        assert local == share**width
+
+
+def test_queries_that_look_ahead_beat_the_product() -> None:
     """Each query misses a digit that the other sees: both are right on half, not a quarter.
 
     Sums in base 2.  The first takes b's two lowest digits for equal.  The second finds out from

@@ -361,7 +361,7 @@ def test_a_prediction_is_shown_in_a_line() -> None:
 def test_a_bound_is_rounded_up_and_a_missing_one_explained() -> None:
     got = predicted(task="add", padding="none", test_digits="4")
     [at] = [row for row in rows(got) if row["digits"] == "4"]
-    assert got.lengths[0].at_most > Fraction("0.1") and at["claim"] == "at most 0.101"
+    assert got.lengths[0].at_most == Fraction(73, 330_000) and at["claim"] == "at most 0.000222"
     big = predicted(task="mod_mul", modulus=10**11)
     assert {row["claim"] for row in rows(big)} >= {"below 1"}
     assert "below 1: some inputs are wrong" in legend(big)[-1]
