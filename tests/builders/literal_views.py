@@ -21,6 +21,7 @@ from scipy.sparse.csgraph import connected_components
 
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.tasks import Task
+from arith.theory.generalization.theorems import is_local
 from arith.theory.setting.settings import Setting
 
 # --- inputs -----------------------------------------------------------------------------
@@ -500,15 +501,24 @@ def best_answerer(addresses: Addresses, inputs: Inputs) -> int:
 
 
 def unanswered(addresses: Addresses, inputs: Inputs) -> list[Answered]:
-    """The queries to which a digit is missing, in the order in which they are asked."""
+    """The queries to which a digit is missing, in the order in which they are asked.
+
+    Where queries are local, what later ones lack is hidden too.
+    """
     parts = defaultdict(list)
     for tokens, chosen in written(addresses.setting, inputs):
         looks = [
             (x.kind, x.operand, x.symbol, x.kind == "operand" and x.position, x.digits)
             for x in tokens
         ]
-        for n in filter(lambda n: is_asked(addresses.setting, tokens[n]), range(len(tokens))):
-            parts[n, tuple(looks[:n])].append((addresses.missing(tokens, n), tokens, chosen))
+        later: frozenset[tuple[int, int]] = frozenset()
+        for n in reversed(range(len(tokens))):
+            if is_asked(addresses.setting, tokens[n]):
+                hidden = addresses.missing(tokens, n)
+                if is_local(addresses.setting):
+                    later |= hidden
+                    hidden = later if hidden else hidden
+                parts[n, tuple(looks[:n])].append((hidden, tokens, chosen))
     asked = [(n, part) for (n, _), part in parts.items() if any(hidden for hidden, *_ in part)]
     asked.sort(key=lambda x: x[0])
     return [answered(addresses.setting, inputs, n, part) for n, part in asked]
