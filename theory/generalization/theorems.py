@@ -349,7 +349,8 @@ def is_local(setting: Setting) -> bool:
     """
     task, is_sharp = setting.task, setting.encoding.selection == "any"
     is_sum = task.is_linear and task.operands > 1 and task.modulus is None
-    return is_sharp and is_sum and not setting.window
+    is_plain = is_sum and {abs(c) for c in task.coefficients} == {1}
+    return is_sharp and is_plain and not setting.window
 
 
 def _counts_beside_signs(setting: Setting, longest: int) -> bool:

@@ -122,25 +122,26 @@ def test_nothing_is_said_of_units_that_depend_on_more() -> None:
     assert best_guess(setting_of("(a + b) % 7", 10, "aligned"), what, (), 1) == 1
 
 
-@pytest.mark.parametrize("form", ["reversed", "plain"])
 @pytest.mark.parametrize(
-    ("text", "base", "width"),
-    [("a + b", 2, 3), ("a + b", 3, 2), ("a + b", 4, 2), ("2*a + b", 4, 2), ("a + 3*b", 3, 2)],
+    ("text", "base", "width", "form"),
+    [
+        *(("a + b", base, 2, form) for base in (3, 4) for form in ("reversed", "plain")),
+        *((text, 2, 3, "reversed") for text in ("a + b", "a + b + c")),
+        ("a + b + c", 3, 2, "plain"),
+        ("2*a + b", 4, 2, "reversed"),
+        ("a + 3*b", 3, 2, "reversed"),
+    ],
 )
 def test_no_local_model_beats_the_product(text: str, base: int, width: int, form: str) -> None:
     """Where every digit of the first operand is missing to the query of its place."""
     task, setting = parse_task(text), setting_of(text, base, form)
-    places = range(width)
-    order = [*places] if form == "reversed" else [*reversed(places)]
+    order = [*range(width + 1)] if form == "reversed" else [*reversed(range(width + 1))]
     inputs = []
-    for a, b in product(range(base**width), repeat=2):
-        result = task.evaluate(a, b)
-        inputs.append(
-            (
-                (*(a // base**i % base for i in places), b),
-                tuple(result // base**i % base for i in places),
-            )
-        )
+    for a, *others in product(range(base**width), repeat=task.operands):
+        read = (*(a // base**i % base for i in range(width)), 0, *others)  # no digit above
+        result = task.evaluate(a, *others)
+        top = result // base**width
+        inputs.append((read, (*(result // base**i % base for i in range(width)), top)))
     share = best_guess(setting, Missing(0, False, False), (), 1)
     local = Fraction(best_local(inputs, [(i, i) for i in order]), len(inputs))
     assert local <= share**width
