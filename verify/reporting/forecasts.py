@@ -1,6 +1,6 @@
 """What forecasts rest on: ``python -m arith.verify.reporting.forecasts`` makes it anew.
 
-The table has what theory says of each cell of the committed evidence, but for ``TEST``, and of each
+The table has what theory says of each cell of the committed evidence, and of each
 of its untrained lengths, and what each converged model got right there.  The trees are grown on it
 by scikit-learn, each on the cells of a random part.  With ``--score`` nothing is written; how
 forecasts do where nothing is claimed is printed, without the cell itself, and without all of its
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from statistics import fmean
 
 import numpy as np
@@ -40,16 +39,8 @@ from arith.verify.reporting.exports import committed
 TREES = 80
 GROWN = 0.6
 """The share of the cells on which each tree is grown; the others are forecast without them."""
-TEST = "frozen"
-"""The grid that tests forecasts: they do not rest on it."""
 LEAST, ASKED = 2, 0.25
 """Models at a leaf, and the share of the features among which a node chooses."""
-
-
-def rested_on(folder: Path) -> list[Run]:
-    """The models in a folder of reports that forecasts rest on: not those of ``TEST``."""
-    runs, grids = committed(folder)
-    return [run for run in runs if grids[run.identity] != [TEST]]
 
 
 def table(runs: Iterable[Run]) -> str:
@@ -161,7 +152,7 @@ def errors(runs: Iterable[Run], rests_on: Table | None = None) -> Iterator[tuple
 
 def main() -> None:
     """Write the table and the trees, or print how forecasts do."""
-    runs = rested_on(COMMITTED)
+    runs = committed(COMMITTED)[0]
     if "--score" in sys.argv:
         for name, (error, within) in scores(runs).items():
             print(f"without its {name}: error {error:.3f}, within the interval {within:.0%}")

@@ -9,13 +9,14 @@ from builders.paths import ROOT
 
 from arith.theory.prediction.forecast import FOREST, TABLE, Columns, Measured, Table
 from arith.verify.records.runs import Run
-from arith.verify.reporting.forecasts import errors, rested_on, table
+from arith.verify.reporting.exports import committed
+from arith.verify.reporting.forecasts import errors, table
 
 
 @cache
 def every_run() -> list[Run]:
     """The models that forecasts rest on."""
-    return rested_on(ROOT / "reports")
+    return committed(ROOT / "reports")[0]
 
 
 @cache
