@@ -136,8 +136,8 @@ def _interleaved(observed: Observation, lengths: tuple[LengthPrediction, ...]) -
         names = " and ".join(setting.task.names[:-1])
         most = share_text(max(lost.values()))
         what = (
-            f"at {lengths_text([*lost])} digit {n + 1} of {names} stands at an index from which its "
-            f"query never read it, so at most {most} of the answers are right"
+            f"at {lengths_text([*lost])} digit {n + 1} of {names} stands at an index from which "
+            f"its query never read it, so at most {most} of the answers are right"
         )
         yield cite("address", what, lost)
     unclear = [x.digits for x in lengths if x.status == Status.UNDETERMINED]

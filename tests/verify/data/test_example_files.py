@@ -469,7 +469,8 @@ def test_training_and_test_files_have_no_input_in_common() -> None:
     train, test = (draw_examples(setting, 4_000, 0, test=x) for x in (False, True))
     assert not set(train.prompts) & set(test.prompts)
     longest = [max(len(n) for n in x[:-1].split("+")) for x in test.prompts]
-    assert longest.count(2) == longest.count(3) == 2_000
+    # Each input once: so few of two digits are held out.
+    assert longest.count(2) == 451 and longest.count(3) == 2_000
     assert draw_examples(setting, 50, 1) == draw_examples(setting, 50, 1)
     assert draw_examples(setting, 50, 1) != draw_examples(setting, 50, 2)
 
