@@ -10,7 +10,7 @@ _LIVE = re.compile(
     r"|\](?=[(\[:])"  # the end of a link's text
     r"|(?<![^\W_])_|_(?![^\W_])"  # emphasis; within a word it is none
     r"|:(?=//)|(?<=www)\."  # addresses that become links by themselves
-    r"|^[#>=]|^[-+](?=\s)|^-(?=-*$)|^\d{1,9}[.)](?=\s|$)"  # headings, quotations, lists, rules
+    r"|^[#>=]|^[-+](?=\s)|^-(?=--+$)|^\d{1,9}[.)](?=\s|$)"  # headings, quotations, lists, rules
 )
 """Where Markdown, of any dialect, would take the last character for more than a character."""
 
