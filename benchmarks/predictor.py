@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from arith.theory.arithmetic.directions import Direction
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.tasks import named_task
+from arith.theory.generalization.outcomes import Claim
+from arith.theory.prediction.forecast import forecast
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.settings import Setting
 from arith.theory.transformer.encodings import ENCODINGS, encoding
@@ -44,7 +46,8 @@ def tables(quick: bool, device: str) -> list[Table]:
         )
     note = (
         f"Median and quartiles of {processes} fresh processes, imports done. A prediction is the "
-        f"verdicts, the exact accuracies at {len(_TESTED)} lengths, and what is claimed of them."
+        f"verdicts, the exact accuracies at {len(_TESTED)} lengths, what is claimed of them, and "
+        "the forecast where nothing is."
     )
     return [Table("Predictions a second", rows, note)]
 
@@ -84,4 +87,6 @@ def _rate(asked: Sequence[Setting]) -> float:
 def _answer(setting: Setting) -> object:
     made = predict(setting)
     lengths = [(x.status, x.accuracy, x.claim) for x in made.lengths]
-    return made.verdict(Direction.UPWARD), made.verdict(Direction.DOWNWARD), lengths
+    silent = [x for x in made.lengths if x.claim == Claim.NONE]
+    told = forecast(setting, made.derivation, silent)
+    return made.verdict(Direction.UPWARD), made.verdict(Direction.DOWNWARD), lengths, told
