@@ -124,7 +124,7 @@ class Layout:
         """Whether some sign says where a number ends."""
         return self.operators or self.equals
 
-    @property
+    @cached_property
     def spaced(self) -> bool:
         """Whether some spaces stand at random."""
         return 0 < self.spaces < 1
@@ -139,12 +139,12 @@ class Layout:
         """Whether zeros fill operands up to a width, beside a result of natural length."""
         return self.blanks > 0 and BLANKS[self.blank] == ZERO
 
-    @property
+    @cached_property
     def operand_tokens(self) -> int:
         """How many tokens each digit of an operand takes at most, with what stands before it."""
         return 1 + self.hinted + (self.spaces > 0)
 
-    @property
+    @cached_property
     def result_tokens(self) -> int:
         """The tokens of a digit of the result, with its marker, its carry and its space."""
         return 1 + self.hinted + self.scratchpad + self.result_spaces

@@ -40,9 +40,11 @@ def written_bounds(setting: Setting, n: int) -> tuple[Fraction, Fraction]:
         query, keys = query_and_keys(task, write(task, base, layout, tuple(x), value, spaces), i)
         return {digit: address(query, key) for digit, key in keys.items()}
 
+    @cache
     def result(x: tuple[int, ...]) -> list[int]:
         return digits(task.evaluate(*x), base)
 
+    @cache
     def shape_of(x: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(len(digits(v, base)) for v in (*x, task.evaluate(*x)))
 
@@ -53,11 +55,15 @@ def written_bounds(setting: Setting, n: int) -> tuple[Fraction, Fraction]:
                 keys = found(shape_of(x), spaces, i)
                 shown |= {(j, key) for (j, at), key in keys.items() if at == i}
 
+    @cache
+    def lacking(shape: tuple[int, ...], spaces: Spaces) -> set[tuple[int, int]]:
+        """The operand digits that the query of the result digit of their place does not find."""
+        places = ((j, i) for j, w in enumerate(shape[:-1]) for i in range(1, 1 + min(w, shape[-1])))
+        return {(j, i) for j, i in places if (j, found(shape, spaces, i)[j, i]) not in shown}
+
     def lacks(example: Example, j: int, i: int) -> bool:
-        """Whether digit i of an operand is not found by the query of result digit i."""
         x, spaces = example
-        there = i <= min(shape_of(x)[j], shape_of(x)[-1])
-        return there and (j, found(shape_of(x), spaces, i)[j, i]) not in shown
+        return (j, i) in lacking(shape_of(x), spaces)
 
     def without(example: Example, missing: list[tuple[int, int]]) -> object:
         x, spaces = example
@@ -72,7 +78,8 @@ def written_bounds(setting: Setting, n: int) -> tuple[Fraction, Fraction]:
         views: dict[object, dict[int, list[Example]]] = defaultdict(lambda: defaultdict(list))
         for example in some:
             x, at = example[0], places[0]
-            missing = [(j, i) for i in places for j in range(len(x)) if lacks(example, j, i)]
+            lost = lacking(shape_of(x), example[1])
+            missing = [(j, i) for i in places for j in range(len(x)) if (j, i) in lost]
             written = result(x)[at - 1] if at <= len(result(x)) else -1
             views[without(example, missing)][written].append(example)
         right = 0
