@@ -11,7 +11,7 @@ from arith.theory.setting.requests import Request
 from arith.theory.transformer.encodings import ENCODINGS
 from benchmarks.measuring import Table, apart, spread
 
-_LAYOUTS = ("aligned", "plain")
+_LAYOUTS = ("aligned", "reversed")  # in which every encoding is known
 _TASKS = {"mod_add": (100, 101), "mod_mul": (125, 150), "add": (None,)}
 
 
