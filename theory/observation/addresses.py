@@ -249,7 +249,8 @@ class AddressObservation:
                 if chance := self.not_found(shape, Need(j, 0), i):
                     top = shape.widths[j] == i > 1
                     yield (Missing(j, top, False), i), chance
-                    if not (early or self.layout.spaced) and self._missed_before(shape, j, i):
+                    seen_before = self.layout.spaced or self.layout.scratchpad  # it may be
+                    if not (early or seen_before) and self._missed_before(shape, j, i):
                         yield (Missing(j, top, True), i), chance
 
     def _missed_before(self, shape: Shape, operand: int, position: int) -> bool:

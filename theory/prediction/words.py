@@ -204,6 +204,8 @@ def _natural(observed: Observation, lengths: tuple[LengthPrediction, ...]) -> It
             what = f"At {lengths_text([*some])} a digit is not found: {_missing_text(seen, found)}"
             if seen.encoding.selection != "any":
                 what += f"; nor beside those places, more than one digit up in {NEAR} trained"
+            if any(observed.at[n].local for n in some):
+                what += "; the chances of several such digits multiply"
             yield cite(rule, what + _seldom_text(found), some)
     at = observed.at
     right = [x.digits for x in lengths if x.accuracy == 1 and x.digits in at]

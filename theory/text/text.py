@@ -14,7 +14,7 @@ from arith.theory.arithmetic.directions import Direction
 from arith.theory.arithmetic.exact_text import exact_text
 from arith.theory.arithmetic.lengths_text import lengths_text, runs
 from arith.theory.arithmetic.shares import fixed_text, share_text
-from arith.theory.generalization.lengths import MOST_UNSEEN
+from arith.theory.generalization.lengths import MOST_UNSEEN, Premise
 from arith.theory.generalization.outcomes import Claim, Status
 from arith.theory.text.answer import INPUTS, UNCLAIMED, cut
 
@@ -280,6 +280,11 @@ def legend(prediction: Prediction, leaps: Decision) -> list[str]:
         )
     if tried := [x.digits for x in lengths if x.requires_measured_stability]:
         premises.append(f"At {lengths_text(tried)} that has to have been measured")
+    if apart := [x.digits for x in lengths if Premise.LOCALITY in x.premises]:
+        premises.append(
+            f"At {lengths_text(apart)} no query depends on a digit that a later query lacks (arith "
+            "theorems address)"
+        )
     if s.random_starts and claims != {Claim.NONE}:
         premises.append(f"Training drew from {s.starts} starts")
     lines = [f"Premises: {'. '.join(premises)}.", *_basis_lines(prediction, claims)]

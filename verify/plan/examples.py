@@ -23,8 +23,6 @@ from arith.verify.plan.cells import Cell, default_model
 from arith.verify.plan.given import read_examples
 
 MOST_EXAMPLES = 2_000_000
-_TRIES = 100
-"""Draws of test examples, to find some that a file does not have."""
 _FEW = 100
 """Domains with fewer inputs than so many times those asked for are listed, and not drawn from."""
 _PART = 20_000
@@ -107,14 +105,14 @@ def _drawn_beside(
     length: int,
 ) -> Examples:
     """Examples of a test length that are not among some prompts; any, if it has no others."""
-    found: list[tuple[str, str]] = []
-    drawn: list[tuple[str, str]] = []
-    for _ in range(_TRIES):
-        if len(found) >= number:
-            break
-        some = _drawn(cell, setting, number, rng, length, held_out=False)
+    count = number
+    while True:
+        some = _drawn(cell, setting, count, rng, length, held_out=False)
         drawn = list(zip(some.prompts, some.answers, strict=True))
-        found += [x for x in drawn if x[0] not in trained]
+        found = [x for x in drawn if x[0] not in trained]
+        if len(found) >= number or len(drawn) < count or count > MOST_EXAMPLES // 4:
+            break
+        count *= 2  # all anew, so that none is there twice
     pairs = (found or drawn)[:number]
     return Examples([p for p, _ in pairs], [a for _, a in pairs])
 

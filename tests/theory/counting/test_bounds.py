@@ -14,7 +14,7 @@ from builders.natural_examples import digits
 from arith.theory.arithmetic.expressions import parse_task
 from arith.theory.arithmetic.tasks import Task
 from arith.theory.counting.bounds import best_guess
-from arith.theory.observation.addresses import Missing
+from arith.theory.observation.addresses import AddressObservation, Missing
 from arith.theory.setting.requests import Request
 from arith.theory.setting.settings import Setting
 
@@ -115,6 +115,16 @@ def test_the_units_of_other_tasks(text: str, base: int) -> None:
     what = Missing(0, False, False)
     share = best_guess(setting_of(text, base, "aligned"), what, (), 1)
     assert best(task, base, inputs, 0, 1, nothing) == share
+
+
+@pytest.mark.parametrize("text", ["a + b", "a - b", "a + b + c"])
+def test_a_carry_that_is_written_may_tell_of_a_digit_before_its_query(text: str) -> None:
+    """The query of the carry out of a digit needs it too, and may find it."""
+    words = {"expr": text, "padding": "none", "train_digits": "1", "test_digits": "2-3"}
+    setting = Request(**words, layout="plain, carries").setting()
+    found = [x for n in (2, 3) for x in AddressObservation(setting).find(setting.test(n))]
+    missing = [kind for x in found for kind, _ in x.missing]
+    assert missing and not any(kind.by_all for kind in missing)
 
 
 def test_nothing_is_said_of_units_that_depend_on_more() -> None:

@@ -63,6 +63,11 @@ def test_every_length_of_the_flagship_is_claimed_under_premises_that_the_legend_
         "Premises: the model is right on held-out inputs (converged). Disturbing all digits a "
         "little changes no answer at 1 digit (arith theorems stability)."
     )
+    natural = predicted(task="add", padding="none", train_digits="1-2", test_digits="2-4")
+    assert legend(natural)[0] == (
+        "Premises: the model is right on held-out inputs (converged). At 3..4 digits no query "
+        "depends on a digit that a later query lacks (arith theorems address)."
+    )
 
 
 def test_what_a_stable_model_may_compute_is_shown_where_nothing_is_claimed() -> None:

@@ -475,6 +475,15 @@ def test_training_and_test_files_have_no_input_in_common() -> None:
     assert draw_examples(setting, 50, 1) != draw_examples(setting, 50, 2)
 
 
+def test_tests_beside_a_file_have_no_input_twice_and_none_of_the_file() -> None:
+    setting = Request("add", padding="none", train_digits="2", test_digits="1-3").setting()
+    trained = {*draw_examples(setting, 15_000, 0).prompts}
+    test = draw_examples(setting, 12_000, 0, test=True, trained=trained).prompts
+    assert len({*test}) == len(test) and not trained & {*test}
+    longest = [max(len(n) for n in x[:-1].split("+")) for x in test]
+    assert [longest.count(n) for n in (1, 2, 3)] == [100, 9_900 - len(trained), 4_000]
+
+
 def test_lengths_are_met_by_their_weights() -> None:
     words = {"train_digits": "1-3", "train_weights": "1:1,2:1,3:8"}
     drawn = draw_examples(Request("add", padding="none", **words).setting(), 5_000, 0)
