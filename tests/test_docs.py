@@ -365,11 +365,10 @@ def test_the_skill_of_the_pages_is_that_of_the_report() -> None:
     """The first table of the report, which all numbers of README and experiments come from."""
     answers, claims, share, told, both, constant, theorem, there = reported(SKILL.format("all"))
     page = words("README.md")
-    assert f"At {answers} measurements of untrained lengths" in page
-    assert f"claims are off by {claims} on average, on the {share} where" in page
-    assert f"forecast is off by {told}. Together that is {both}; the best constant" in page
-    assert f"for all is off by {constant}. Where the theorem" in page
-    assert f"it is off by {theorem}, and arith by {there}" in page
+    assert f"claimed: at {share} of {answers} measurements | {claims} | |" in page
+    assert f"forecast from similar settings | {told} | |" in page
+    assert f"together | {both} | the best constant: {constant} |" in page
+    assert f"gives a verdict | {there} | the theorem: {theorem} |" in page
     example = f"an error of {both} where the median of all would be off by {constant}."
     assert example in words("docs/glossary.md")
     for inputs in ("all", "shorter", "longer"):

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from arith.theory.errors import look_up
 from arith.theory.transformer.layouts import STARTS, Token
 from arith.verify.data.numbering import Numbering
 from arith.verify.model.positions import (
@@ -154,7 +155,7 @@ class GPT(nn.Module):
         self.drops = recipe.dropout or bool(recipe.dropout_first)
         self.drops_attention = recipe.attention_dropout
         self.embedding = nn.Embedding(vocabulary, shape.width)
-        module = POSITIONS[encoding]
+        module = look_up("module of an encoding", encoding, POSITIONS)
         drawn = {"starts": starts} if issubclass(module, RandomStart) else {}
         self.position = module(tokens, shape, **drawn)
         self.heads = shape.heads
