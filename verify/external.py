@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from arith.verify.data.answers import parse_log, said_numbers
 from arith.verify.data.files import Examples
 from arith.verify.data.numerals import numeral
 from arith.verify.data.sequences import Format, lengths
-from arith.verify.data.texts import example_texts
+from arith.verify.data.texts import example_texts, signs_of
 from arith.verify.external_model import disturbed, greedy
 from arith.verify.judging.answers import (
     Answers,
@@ -115,16 +116,18 @@ def ask(answer: Answer, setting: Setting, template: str = PROMPT) -> Examples:
             found.setdefault(prompt, given)
     takes = "a model takes a list of texts and gives a list of as many"
     try:
-        texts = answer(list(found.values()))
+        said = answer(list(found.values()))
+        texts = [said] if isinstance(said, str) else list(said)
     except InvalidInput:
         raise
     except Exception as error:
         raise InvalidInput(
             f"the model failed with {type(error).__name__}: {error} ({takes})"
         ) from error
-    if isinstance(texts, str) or len(texts) != len(found):
-        many = 1 if isinstance(texts, str) else len(texts)
-        raise InvalidInput(f"{len(found):,} prompts were asked, and {many:,} answered: {takes}")
+    if len(texts) != len(found):
+        raise InvalidInput(
+            f"{len(found):,} prompts were asked, and {len(texts):,} answered: {takes}"
+        )
     for text in texts:
         if not isinstance(text, str | int):
             raise InvalidInput(f"an answer has to be text, not {type(text).__name__}")
@@ -331,8 +334,13 @@ def judge_kept(kept: KeptModel, device: str) -> JudgedAnswers:
         numbers.append(values)
     digits, first = np.unique(np.concatenate(inputs_), axis=0, return_index=True)
     found = np.concatenate(numbers)[first]
-    columns = (x.tolist() for x in wide.values(digits)[: task.operands])
-    prompts = [", ".join(numeral(x, base) for x in row) for row in zip(*columns, strict=True)]
+    columns = [x.tolist() for x in wide.values(digits)]
+    which = columns[task.operands] if len(task.operations) > 1 else None
+    signs = [f" {sign} " for sign in signs_of(task)] if which else [", "]
+    prompts = [
+        signs[i].join(numeral(x, base) for x in row)
+        for i, *row in zip(which or repeat(0), *columns[: task.operands], strict=False)
+    ]
     texts = ["" if x is None else numeral(int(x), base) for x in found]
     said_ = Answers(cell, digits, found, prompts, texts, in_order=True)
     verdict = judge_export(kept, device)

@@ -378,6 +378,7 @@ def test_what_python_takes_and_gives() -> None:
     [
         (lambda: arith.verify("add", model=lambda q: "46"), r"judged by arith\.judge\(model"),
         (lambda: arith.judge(lambda q: "46", SUM), "prompts were asked, and 1 answered"),
+        (lambda: arith.judge(lambda q: None, SUM), "failed with TypeError: .* takes a list"),
         (lambda: arith.judge(lambda q: [None] * len(q), SUM), "has to be text, not NoneType"),
         (lambda: arith.judge([1, 2], SUM), "a list of pairs"),
         (lambda: arith.judge(lambda q: q, "add"), "'add' is no setting and no file"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -264,6 +265,8 @@ def test_an_export_of_several_operations_is_asked_by_the_sign(tmp_path: Path) ->
     for wrong in ("", "*"):
         with pytest.raises(ValueError, match="operation"):
             made.answer(7, 5, operation=wrong)
+    wrong_answers = judge_kept(read_kept(tmp_path / "export"), "cpu").surprising
+    assert all(re.fullmatch(r"\d+ [+-] \d+", x.prompt) for x in wrong_answers) and wrong_answers
 
 
 @pytest.mark.parametrize("base", [*range(2, 40), 60, 100, 255, 256])
