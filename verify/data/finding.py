@@ -886,8 +886,9 @@ def _blanks(prompts: Sequence[str]) -> tuple[int, str]:
     filled = {c for x in fields for c in x if not c.isalnum()}
     known = {symbol.replace(SPACE, " "): name for name, symbol in BLANKS.items()}
     widths, filling = set(map(len, fields)), "".join(filled)
-    alike = len({len(x.strip(filling)) for x in fields}) == 1
-    if filling not in known or alike or len(widths) > 1:
+    # Spaces beside numbers of one length are those around signs.
+    is_around = filling == " " and len({len(x.strip()) for x in fields}) == 1
+    if filling not in known or is_around or len(widths) > 1:
         return 0, ""
     return widths.pop(), known[filling]
 

@@ -220,6 +220,7 @@ DRAWN = [
     {"task": "add,sub", "train_digits": "3", "layout": "plain"},
     {"task": "add", "train_digits": "1-3", "train_weights": "1:1,2:1,3:2", "train_domain": "every"},
     {"task": "add", "train_digits": "3", "train_allowed": ("2:0-6",)},
+    {"task": "add", "train_digits": "1", "padding": "none", "layout": "plain, padded to 4 with _"},
 ]
 
 
