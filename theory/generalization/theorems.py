@@ -52,14 +52,12 @@ class AtLength:
     Args:
         findings: by shape; None where there are too many.
         at_most: the largest share of the inputs that can be right without the missing digits.
-        local: the chances of several digits are multiplied.
         near: why a digit may be found though it stands at an address that training never showed;
             empty if it is not.
     """
 
     findings: list[Finding] | None = None
     at_most: Fraction = Fraction(1)
-    local: bool = False
     near: str = ""
 
 
@@ -171,7 +169,7 @@ def not_found(observed: Observation, digits: int) -> LengthPrediction | None:
     if observed.stops and observed.direction(digits) == Direction.UPWARD:
         at_most = interleaved_bound(observed.setting, digits)
     if digits in observed.at and not observed.at[digits].near:
-        at_most, local = observed.at[digits].at_most, observed.at[digits].local
+        at_most, local = observed.at[digits].at_most, is_local(observed.setting)
     if at_most == 1:
         return None
     return replace(
@@ -321,8 +319,8 @@ def _at_length(addresses: AddressObservation, digits: int) -> AtLength:
         return AtLength()
     if setting.test_allowed or all(x.right for x in findings):  # bounds are those of all digits
         return AtLength(findings)
-    local, encoding = is_local(setting), setting.encoding
-    at_most = most_right(setting, test, findings, local)
+    encoding = setting.encoding
+    at_most = most_right(setting, test, findings, is_local(setting))
     if at_most == 1:
         return AtLength(findings)
     longest = setting.train.every_length[-1]
@@ -339,7 +337,7 @@ def _at_length(addresses: AddressObservation, digits: int) -> AtLength:
     if not encoding.own_positions and _counts_beside_signs(setting, longest):
         sign = "digits may be found by the sign beside their number, no farther than in training"
         return AtLength(findings, near=sign)
-    return AtLength(findings, at_most, local)
+    return AtLength(findings, at_most)
 
 
 def is_local(setting: Setting) -> bool:
