@@ -11,7 +11,7 @@ from arith.theory.arithmetic.lengths_text import lengths_text, runs
 from arith.theory.arithmetic.shares import percent_text, share_text
 from arith.theory.generalization.lengths import EQUAL_VIEWS, MOST_UNSEEN, LengthPrediction
 from arith.theory.generalization.outcomes import Claim, Status
-from arith.theory.generalization.theorems import NEAR, AtLength, Observation
+from arith.theory.generalization.theorems import NEAR, AtLength, Observation, is_local
 from arith.theory.observation.addresses import (
     LOOKED_BACK,
     UNTRAINED,
@@ -204,7 +204,7 @@ def _natural(observed: Observation, lengths: tuple[LengthPrediction, ...]) -> It
             what = f"At {lengths_text([*some])} a digit is not found: {_missing_text(seen, found)}"
             if seen.encoding.selection != "any":
                 what += f"; nor beside those places, more than one digit up in {NEAR} trained"
-            if any(observed.at[n].local for n in some):
+            if is_local(setting):
                 what += "; the chances of several such digits multiply"
             yield cite(rule, what + _seldom_text(found), some)
     at = observed.at
