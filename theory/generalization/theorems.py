@@ -343,13 +343,12 @@ def _at_length(addresses: AddressObservation, digits: int) -> AtLength:
 def is_local(setting: Setting) -> bool:
     """Whether no query is expected to depend on a digit that a later query lacks.
 
-    That was tested for sums and differences of single digits, where queries can single out an
-    address.
+    That was tested for sums and differences, where queries can single out an address.
     """
     task, is_sharp = setting.task, setting.encoding.selection == "any"
     is_sum = task.is_linear and task.operands > 1 and task.modulus is None
     is_plain = is_sum and {abs(c) for c in task.coefficients} == {1}
-    return is_sharp and is_plain and not setting.window and setting.layout.in_token == 1
+    return is_sharp and is_plain and not setting.window
 
 
 def _counts_beside_signs(setting: Setting, longest: int) -> bool:
