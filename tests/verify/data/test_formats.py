@@ -38,7 +38,7 @@ def by_hand(
     numbers: list[list[int]],
     carries: list[int],
     spaces: list[list[bool]],
-    end: bool,
+    natural: bool,
     base: int,
 ) -> list[Written]:
     """An example, written by the definition of the layout's parts alone.
@@ -47,6 +47,7 @@ def by_hand(
         numbers: the digits of each operand and of the result, units first, zeros included.
         spaces: whether a space stands before each operand digit.
     """
+    end = natural or form.end
     out = [Written("<bos>")] * form.bos
     if form.interleaved:
         *operands, result = numbers
@@ -55,7 +56,7 @@ def by_hand(
             for j, digits in enumerate(operands):
                 out.append(Written("digit", digits[i] if i < len(digits) else 0, j, i + 1))
             out.append(Written("digit", result[i] if i < len(result) else 0, -1, i + 1))
-        if end:
+        if natural:  # a sign says that the operands are over
             out.append(Written("="))
         out += [Written("digit", d, -1, i + 1) for i, d in enumerate(result) if i >= together]
         return [*out, *[Written("<end>")] * end]
@@ -134,7 +135,7 @@ def test_what_is_written_is_what_theory_and_the_model_know(cell: Cell, seed: int
             carries = [sum(x % base**i for x in values) // base**i for i in range(result_width)]
         got = row[row != fmt.padding] if isinstance(fmt, NaturalFormat) else row
         stands = [[*x, *[form.spaces == 1] * form.leading_zeros] for x in drawn.tolist()]
-        expected = by_hand(form, numbers, carries, stands, s.natural or form.end, base)
+        expected = by_hand(form, numbers, carries, stands, s.natural, base)
         assert [int(x) for x in got] == [number_of(x, cell) for x in expected]
         # The addresses of theory are those of the written example.
         if not form.interleaved and not form.spaced:
