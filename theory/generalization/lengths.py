@@ -100,6 +100,11 @@ class LengthPrediction:
         return Claim.AT_LEAST if self.at_least else Claim.NONE
 
     @property
+    def is_open(self) -> bool:
+        """Whether what is claimed, if anything, leaves more than ``MOST_UNSEEN`` open."""
+        return self.accuracy is None and self.at_most - self.at_least > MOST_UNSEEN
+
+    @property
     def requires_noise_invariance(self) -> bool:
         """Whether it speaks only of models that are noise-invariant at what they should ignore."""
         return Premise.NOISE in self.premises

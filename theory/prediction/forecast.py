@@ -12,14 +12,15 @@ the setting has a value that no measured one has the interval is 0 to 1.
 ``python -m arith.verify.reporting.forecasts`` makes both from all evidence.  Each tree was grown
 without some cells, so a measured cell is forecast by the trees that never saw it.
 
-A forecast is beside what is claimed and never in its place.
+A forecast is beside what is claimed and never in its place; it keeps to what is claimed, so where
+only a bound is it says where below or above that bound.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from math import ceil, floor, log2
 from pathlib import Path
@@ -117,6 +118,11 @@ class Forecast:
     cells: tuple[str, ...]
     near: bool
 
+    def keeping_to(self, least: float, most: float) -> Forecast:
+        """The forecast within what is claimed."""
+        median, low, high = (min(max(x, least), most) for x in (self.median, self.low, self.high))
+        return replace(self, median=median, low=low, high=high)
+
     def to_json(self) -> dict[str, Any]:
         """The forecast as a JSON object: how many cells, and their names."""
         return {**vars(self), "cells": len(self.cells), "nearest": list(self.cells)}
@@ -143,7 +149,10 @@ def forecast(
     of_setting = setting_features(setting) | {"noise": noise or usual_noise(setting)}
     asked = [of_setting | length_features(setting, steps, x) for x in some]
     found = table.forecasts(asked, without) if asked else []
-    return {x.digits: y for x, y in zip(some, found, strict=True)}
+    return {
+        x.digits: y.keeping_to(float(x.at_least), float(x.at_most))
+        for x, y in zip(some, found, strict=True)
+    }
 
 
 # --- what settings have in common ----------------------------------------------------------------

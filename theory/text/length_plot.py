@@ -92,7 +92,7 @@ def draw_lengths(ax: Axes, prediction: Prediction, models: Sequence[Measured]) -
     _draw_open(ax, lengths)
     for i, x in enumerate(lengths):
         _draw_length(ax, x, i)
-        if x.claim == Claim.NONE and (expected := prediction.forecasts.get(x.digits)):
+        if x.is_open and (expected := prediction.forecasts.get(x.digits)):
             _draw_forecast(ax, expected, i)
     for i, model in enumerate(models):
         _draw_model(ax, lengths, model, i, len(models))
@@ -131,10 +131,10 @@ def _draw_length(ax: Axes, x: LengthPrediction, i: int) -> None:
 
 
 def _draw_forecast(ax: Axes, x: Forecast, i: int) -> None:
-    """What models of arith's recipes are expected to get right where nothing is claimed."""
+    """What models of arith's recipes are expected to get right where the answer is open."""
     if x.near:
         style: Any = {"color": _RANGE, "lw": 6, "alpha": 0.7, "solid_capstyle": "butt", "zorder": 2}
-        ax.plot([i - 0.3] * 2, [x.low, x.high], label="forecast, no claim", **style)
+        ax.plot([i - 0.3] * 2, [x.low, x.high], label="forecast, not a claim", **style)
 
 
 def _draw_open(ax: Axes, lengths: Sequence[LengthPrediction]) -> None:

@@ -233,13 +233,13 @@ def claim_text(x: Claimed) -> str:
 
 
 def forecast_lines(prediction: Prediction, named: bool = False) -> list[str]:
-    """What was measured in settings like this one, where nothing is claimed; no line elsewhere.
+    """What was measured in settings like this one, where no more than a loose bound is claimed.
 
     Args:
         named: add the nearest cells.
     """
-    silent = [x for x in prediction.lengths if x.claim == Claim.NONE]
-    told = [(x.digits, found) for x in silent if (found := prediction.forecasts.get(x.digits))]
+    asked = [x.digits for x in prediction.lengths if x.is_open]
+    told = [(n, found) for n in asked if (found := prediction.forecasts.get(n))]
     if not told:
         return []
     if not any(x.near for _, x in told):
@@ -258,7 +258,7 @@ def forecast_lines(prediction: Prediction, named: bool = False) -> list[str]:
 def _forecast_text(x: Forecast) -> str:
     """``0.00 to 0.18, median 0.02 (8 models of 3 cells)``."""
     if not x.near:
-        return "nothing near, so 0 to 1"
+        return f"nothing near, so {x.low:g} to {x.high:g}"
     rests = f"{count(x.models, 'model')} of {count(len(x.cells), 'cell')}"
     return f"{x.low:.2f} to {x.high:.2f}, median {x.median:.2f} ({rests})"
 

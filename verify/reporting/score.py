@@ -28,6 +28,7 @@ from arith.verify.reporting.skill import (
     class_of,
     decimals,
     error,
+    estimate,
     percent,
     point,
     within,
@@ -38,7 +39,7 @@ Row = tuple[str, str, str, Answer]
 """A cell, digits, what was said, and what was measured."""
 LEAST_AGREE, MOST_ERROR, COVERAGE = 0.97, 0.5, (0.74, 0.86)
 """What is asked, set before any was trained: the share of claims that agree, the error as a share
-of the theorem's and of the best constant's, and the share of accuracies within the intervals."""
+of the theorem's and of the best constants', and the share of accuracies within the intervals."""
 
 
 def score_blocks(report: Report) -> list[Block]:
@@ -54,7 +55,9 @@ def score_blocks(report: Report) -> list[Block]:
     best = {i: median(x.right for x in found if x.inputs == i) for i in {x.inputs for x in found}}
     silent = [x for x in found if x.claim is None]
     both, theorem = error(speaks, lambda x: x.said), error(speaks, lambda x: x.theorem)
-    every, constant = error(found, lambda x: x.said), error(found, lambda x: best[x.inputs])
+    every, two = error(found, lambda x: x.said), error(found, lambda x: best[x.inputs])
+    middle = median(x.right for x in found)
+    constant = error(found, lambda x: middle)
     inside = fmean(x.within for x in silent) if silent else None
     trained, converged = report.trained, [v for v in report.trained if v.converged]
     misses = [row for row in rows if row[3].met and not row[3].within]
@@ -74,7 +77,9 @@ def score_blocks(report: Report) -> list[Block]:
                 f"where the published theorem speaks, claims with forecasts are off by "
                 f"{decimals(both)}, the theorem by {decimals(theorem)}" + _half(both, theorem),
                 f"at all lengths claims with forecasts are off by {decimals(every)}, the best "
-                f"constants by {decimals(constant)}" + _half(every, constant),
+                f"constant by {decimals(constant)}" + _half(every, constant),
+                f"the best two constants, one of shorter and one of longer inputs, by "
+                f"{decimals(two)}" + _half(every, two),
                 f"of {len(silent)} accuracies without a claim {percent(inside)} are within the "
                 f"{INTERVAL:.0%} interval of the forecast"
                 + _asked(
@@ -114,7 +119,7 @@ def _rows(v: CellVerdict, before: dict[int, StoredLength]) -> Iterator[Row]:
                     right,
                     None if is_open else point(stored),
                     within(stored, forecast if is_open else None, right),
-                    forecast.median if is_open else None,
+                    estimate(stored, forecast),
                     None if says is None else PUBLISHED.get(says),
                 ),
             )

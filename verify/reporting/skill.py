@@ -1,7 +1,7 @@
 """Skill: how far what is said of a length is from what its models get right, and how often within.
 
 Four say something of each shorter and longer length: the claim, the claim with the forecast where
-nothing is claimed, the published theorem where it speaks, and one number for all, their median.
+no accuracy is claimed, the published theorem where it speaks, and one number for all, their median.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Answer:
         claim: as one number; None where nothing is claimed.
         within: whether the claim, give or take the tolerance, or the interval of the forecast
             holds it.
-        forecast: of models of other cells; None where something is claimed.
+        said: the accuracy that is claimed, or else the forecast, from models of other cells.
         theorem: of the paper; None where it says nothing.
     """
 
@@ -60,13 +60,13 @@ class Answer:
     right: float
     claim: float | None
     within: bool
-    forecast: float | None
+    said: float
     theorem: float | None
 
     @property
-    def said(self) -> float | None:
-        """The claim, or else the forecast."""
-        return self.forecast if self.claim is None else self.claim
+    def forecast(self) -> float | None:
+        """The forecast where nothing is claimed; None elsewhere."""
+        return self.said if self.claim is None else None
 
 
 def answers(verdicts: Iterable[CellVerdict]) -> Iterator[Answer]:
@@ -89,19 +89,31 @@ def answers(verdicts: Iterable[CellVerdict]) -> Iterator[Answer]:
                     right,
                     None if is_open else point(x),
                     within(x, told[x.digits] if is_open else None, right),
-                    told[x.digits].median if is_open else None,
+                    estimate(x, told.get(x.digits)),
                     None if says is None else PUBLISHED.get(says),
                 )
 
 
 def held_out(v: CellVerdict, noise: str = "") -> dict[int, Forecast]:
-    """The forecasts of a cell where nothing is claimed, without what was measured of it.
+    """The forecasts of a cell where no accuracy is claimed, without what was measured of it.
 
     Args:
         noise: with which its models were trained; by default the usual one.
     """
-    silent = [x.prediction for x in v.lengths if x.prediction.claim == Claim.NONE]
-    return forecast(v.cell.setting, v.prediction.derivation, silent, v.cell.label(), noise)
+    asked = [x.prediction for x in v.lengths if x.prediction.claim != Claim.EXACT]
+    return forecast(v.cell.setting, v.prediction.derivation, asked, v.cell.label(), noise)
+
+
+def estimate(
+    x: LengthPrediction | PredictedLength, told: Forecast | StoredForecast | None
+) -> float:
+    """What is said of a length as one number: the accuracy claimed, or else the forecast.
+
+    The forecast keeps to what is claimed.
+    """
+    if x.accuracy is not None or told is None:
+        return point(x)
+    return min(max(told.median, float(x.at_least)), float(x.at_most))
 
 
 def point(x: LengthPrediction | PredictedLength) -> float:
@@ -130,7 +142,7 @@ class Skill:
         answers: how many.
         claimed: at how many of them something is claimed.
         claims: the error there.
-        with_forecasts: of all, the forecast in place of a claim where nothing is claimed.
+        with_forecasts: of all, the forecast where no accuracy is claimed, but a bound or nothing.
         forecasts: of forecasts alone, where nothing is claimed.
         theorem: where the theorem says something.
         beside_theorem: of claims with forecasts, there.

@@ -57,10 +57,11 @@ def test_no_length_of_any_setting_is_without_a_claim_and_without_a_forecast(word
         raise
     untrained = [n for n in setting.test_lengths if not setting.is_premise(n)]
     assert list(found.forecasts) == untrained
-    for x in found.forecasts.values():
-        assert 0 <= x.low <= x.median <= x.high <= 1
+    for said in (x for x in found.lengths if x.digits in untrained):
+        x, least, most = found.forecasts[said.digits], float(said.at_least), float(said.at_most)
+        assert 0 <= least <= x.low <= x.median <= x.high <= most <= 1
         assert 1 <= len(x.cells) <= x.models
-        assert x.near or (x.low, x.high) == (0, 1)
+        assert x.near or (x.low, x.high) == (least, most)
 
 
 @pytest.mark.parametrize("task", ["add,sub", "add"])

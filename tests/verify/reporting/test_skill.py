@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,15 @@ from arith.verify.records.evidence import read_evidence
 from arith.verify.reporting.blocks import markdown_page
 from arith.verify.reporting.exports import report_json
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.skill import Answer, answers, held_out, point, skill, skill_blocks
+from arith.verify.reporting.skill import (
+    Answer,
+    answers,
+    estimate,
+    held_out,
+    point,
+    skill,
+    skill_blocks,
+)
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +46,21 @@ def test_a_bound_counts_as_the_expected_function_or_as_itself() -> None:
     assert point(replace(bound, learned_accuracy=None)) == 0.25
 
 
+def test_where_no_accuracy_is_claimed_the_forecast_is_said_within_the_claim() -> None:
+    prediction = predict(
+        Request(task="add", pe="rope", padding="none", train_digits="1-2").setting()
+    )
+    [x] = (x for x in prediction.lengths if x.digits == 3)
+    assert 0 < x.at_most < 1
+    told = replace(prediction.forecasts[3], median=0.5)
+    assert estimate(x, told) == float(x.at_most) == point(x)
+    assert estimate(x, replace(told, median=0.0)) == 0
+    assert estimate(replace(x, accuracy=Fraction(1, 8)), told) == 0.125
+
+
 def test_errors_are_means_over_models_and_lengths() -> None:
-    one = Answer("longer", "ape", True, 0.5, 0.4, False, None, 0.0)
-    two = replace(one, right=1.0, claim=None, within=True, forecast=0.9, theorem=None)
+    one = Answer("longer", "ape", True, 0.5, 0.4, False, 0.4, 0.0)
+    two = replace(one, right=1.0, claim=None, within=True, said=0.9, theorem=None)
     x = skill([one, two])
     assert (x.answers, x.claimed) == (2, 1)
     assert (x.claims, x.forecasts, x.with_forecasts) == (0.1, 0.1, 0.1)
