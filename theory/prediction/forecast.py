@@ -1,4 +1,4 @@
-"""A forecast at every untrained length: what models got right in the settings most like this one.
+"""A forecast where no accuracy is claimed: what models got right in settings most like this one.
 
 Which settings are alike is learned from what was measured.  A forest of regression trees asks for
 what theory says of a length and of its setting: what is claimed, what is left open and why, which
@@ -136,7 +136,7 @@ def forecast(
     noise: str = "",
     table: Table | None = None,
 ) -> dict[int, Forecast]:
-    """The forecast at each untrained length of a setting.
+    """The forecast at each length of a setting where one is due.
 
     Args:
         steps: of the derivation.
@@ -145,7 +145,7 @@ def forecast(
         table: another one than what is shipped.
     """
     table = table or _table()
-    some = [x for x in lengths if not setting.is_premise(x.digits)]
+    some = [x for x in lengths if is_forecast(setting, x)]
     of_setting = setting_features(setting) | {"noise": noise or usual_noise(setting)}
     asked = [of_setting | length_features(setting, steps, x) for x in some]
     found = table.forecasts(asked, without) if asked else []
@@ -153,6 +153,11 @@ def forecast(
         x.digits: y.keeping_to(float(x.at_least), float(x.at_most))
         for x, y in zip(some, found, strict=True)
     }
+
+
+def is_forecast(setting: Setting, x: LengthPrediction) -> bool:
+    """Whether a length has a forecast: it was not trained, and no accuracy is claimed."""
+    return x.claim != Claim.EXACT and not setting.is_premise(x.digits)
 
 
 # --- what settings have in common ----------------------------------------------------------------

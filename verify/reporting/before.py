@@ -2,7 +2,8 @@
 
 It writes two files beside the report, to be committed before the training.  ``predictions.jsonl``
 has the predictions as they are stored with models; ``forecasts.jsonl`` has, of each untrained
-length, the claim, the forecast, and the accuracies of the two candidates.
+length, the claim, the forecast where no accuracy is claimed, and the accuracies of the two
+candidates.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class StoredLength:
     at_least: Fraction
     at_most: Fraction
     candidates: tuple[Fraction, ...]
-    forecast: StoredForecast
+    forecast: StoredForecast | None
 
 
 @dataclass(frozen=True)
@@ -117,16 +118,16 @@ def said(cell: Cell) -> dict[str, Any]:
                 "at_least": exact_text(x.at_least),
                 "at_most": exact_text(x.at_most),
                 "candidates": [exact_text(c) for c in candidates(cell, x)],
-                "forecast": _kept(prediction.forecasts[x.digits]),
+                "forecast": _kept(prediction.forecasts.get(x.digits)),
             }
             for x in lengths
         ],
     }
 
 
-def _kept(forecast: Forecast) -> dict[str, Any]:
+def _kept(forecast: Forecast | None) -> dict[str, Any] | None:
     """What is stored of a forecast: all but the names of the cells that it rests on."""
-    return {**vars(forecast), "cells": len(forecast.cells)}
+    return {**vars(forecast), "cells": len(forecast.cells)} if forecast else None
 
 
 def lines(cells: list[Cell]) -> Iterator[tuple[str, str, str]]:

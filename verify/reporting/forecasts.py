@@ -1,10 +1,10 @@
 """What forecasts rest on: ``python -m arith.verify.reporting.forecasts`` makes it anew.
 
-The table has what theory says of each cell of the committed evidence, and of each
-of its untrained lengths, and what each converged model got right there.  The trees are grown on it
-by scikit-learn, each on the cells of a random part.  With ``--score`` nothing is written; how
-forecasts do where nothing is claimed is printed, without the cell itself, and without all of its
-encoding.
+The table has what theory says of each cell of the committed evidence, and of each of its untrained
+lengths where no accuracy is claimed, and what each converged model got right there.  The trees are
+grown on it by scikit-learn, each on the cells of a random part.  With ``--score`` nothing is
+written; how forecasts do where nothing is claimed is printed, without the cell itself, and without
+all of its encoding.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from arith.theory.prediction.forecast import (
     Measured,
     Table,
     forecast,
+    is_forecast,
     length_features,
     setting_features,
     written,
@@ -36,8 +37,8 @@ from arith.verify.plan.folders import COMMITTED
 from arith.verify.records.runs import Run
 from arith.verify.reporting.exports import committed
 
-TREES = 80
-GROWN = 0.6
+TREES = 120
+GROWN = 0.8
 """The share of the cells on which each tree is grown; the others are forecast without them."""
 LEAST, ASKED = 2, 0.25
 """Models at a leaf, and the share of the features among which a node chooses."""
@@ -56,10 +57,10 @@ def table(runs: Iterable[Run]) -> str:
 def _lines(runs: list[Run]) -> Iterator[list[str]]:
     """The lines on the models of a cell."""
     cell, prediction = runs[0].cell, runs[0].cell.prediction
-    yield [cell.label(), *_texts(OF_SETTING, setting_features(cell.setting))]
-    for x in prediction.lengths:
-        if cell.setting.is_premise(x.digits):
-            continue
+    asked = [x for x in prediction.lengths if is_forecast(cell.setting, x)]
+    if asked:
+        yield [cell.label(), *_texts(OF_SETTING, setting_features(cell.setting))]
+    for x in asked:
         found = length_features(cell.setting, prediction.derivation, x)
         right: dict[str, list[str]] = {}
         for run in runs:

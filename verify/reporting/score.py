@@ -107,11 +107,11 @@ def _rows(v: CellVerdict, before: dict[int, StoredLength]) -> Iterator[Row]:
                 continue
             says, is_open = published(v.prediction, x), stored.claim == Claim.NONE
             right, forecast = m.correct / m.samples, told.forecast
-            words = f"forecast {forecast.low:.2f} to {forecast.high:.2f}"
+            words = forecast and f"forecast {forecast.low:.2f} to {forecast.high:.2f}"
             yield (
                 v.name,
                 str(m.digits),
-                words if is_open else claim_text(stored),
+                words if is_open and words else claim_text(stored),
                 Answer(
                     INPUTS[x.direction],
                     class_of(setting),
