@@ -75,8 +75,11 @@ class _Command(_Reading, TyperCommand):
         except TyperException as error:
             said = error.format_message()
             files = [x for x in words if said.endswith(f"({x})") and isfile(x)]
-            if files and any(param.name == "data" for param in self.get_params(ctx)):
-                how = f"a file of examples is given as --data {files[0]}"
+            names = {param.name for param in self.get_params(ctx)}
+            if files and names & {"answers", "data"}:
+                what = "answers" if "answers" in names else "examples"
+                option = "answers" if "answers" in names else "data"
+                how = f"a file of {what} is given as --{option} {files[0]}"
                 raise InvalidInput(f"{said}: {how}") from None
             raise
 

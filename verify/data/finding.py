@@ -965,20 +965,21 @@ def _lacking(
             gone_digits = sorted(set(range(1 if top else 0, base)) - have)
             if have and gone_digits:
                 yield f"{_digits_text(gone_digits)} at position {i + 1} of {name}"
-    yield from _lacking_pairs(digits, widths if setting.natural else None, names, base)
+    yield from _lacking_pairs(setting, digits, widths if setting.natural else None)
     if not train.every_token:
         yield "some tokens of several digits, or pairs of them"
     yield from _lacking_carries(setting, digits)
 
 
 def _lacking_pairs(
-    digits: np.ndarray, widths: np.ndarray | None, names: Sequence[str], base: int
+    setting: Setting, digits: np.ndarray, widths: np.ndarray | None
 ) -> Iterator[str]:
     """The pairs of digits at one position that no example has.
 
     Args:
         widths: how many digits operands have, where they are not padded.
     """
+    base, names = setting.digit_base, setting.task.names
     if base * base > 10**6:
         return
     for i in range(digits.shape[2]):
@@ -987,6 +988,8 @@ def _lacking_pairs(
             x, y = digits[there, a, i].astype(np.int64), digits[there, b, i].astype(np.int64)
             met = np.bincount(x * base + y, minlength=base * base).reshape(base, base) > 0
             possible = np.outer(met.any(axis=1), met.any(axis=0))
+            if i == digits.shape[2] - 1:
+                possible &= _defined(setting.task, base, i, (a, b))
             gone = np.argwhere(possible & ~met)
             if len(gone):
                 first = tuple(int(v) for v in gone[0])
@@ -995,6 +998,23 @@ def _lacking_pairs(
                     f"{len(gone):,} of {int(possible.sum()):,} pairs of digits at position {i + 1} "
                     f"of {names[a]} and {names[b]}{such} {_tuple(first)}"
                 )
+
+
+def _defined(task: Task, base: int, i: int, pair: tuple[int, int]) -> np.ndarray:
+    """Where a result can be one that is defined: two leading digits at position ``i``, each pair.
+
+    Args:
+        pair: the operands that have these digits.
+    """
+    every = np.ones((base, base), dtype=bool)
+    if not (task.needs_order and task.is_linear):
+        return every
+    others = [c for j, c in enumerate(task.coefficients) if j not in pair]
+    x, y = (float(task.coefficients[j]) for j in pair)
+    most = task.constant + sum(max(c, 0) for c in others) * (float(base) ** (i + 1) - 1)
+    most += (max(x, 0) + max(y, 0)) * (float(base) ** i - 1)
+    led = np.add.outer(x * np.arange(base), y * np.arange(base)) * float(base) ** i
+    return led + most >= 0
 
 
 def _lacking_carries(setting: Setting, digits: np.ndarray) -> Iterator[str]:

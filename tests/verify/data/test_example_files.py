@@ -181,6 +181,14 @@ def test_what_a_file_lacks_is_said() -> None:
     no_carry = found("\n".join(f"{a}+{b}={a + b}" for a in range(5) for b in range(5)))
     assert "carries out of position 1 other than 0" in no_carry.lacking
     assert not found("\n".join(f"{a}+{b}={a + b}" for a in range(10) for b in range(10))).lacking
+    # No difference below 0 is asked for, so the first digit of b is never above that of a.
+    pairs = [(a, b) for a in range(100) for b in range(a + 1)]
+    assert not found("\n".join(f"{a:02}-{b:02}={a - b:02}" for a, b in pairs)).lacking
+    few = found(
+        "\n".join(f"{a:02}-{b:02}={a - b:02}" for a, b in pairs if (a // 10, b // 10) != (7, 3))
+    )
+    [gone] = few.lacking
+    assert gone == "1 of 55 pairs of digits at position 2 of a and b: 7 and 3"
 
 
 def test_options_win_over_what_is_found() -> None:
