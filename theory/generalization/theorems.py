@@ -277,7 +277,7 @@ def _units(tokens: Sequence[Token], reference: str) -> str:
     index = indices(tuple(tokens))
     query, key = index[RESULT, 1] - 1, index[0, 1]
     is_offset = reference in ("relative", "none")
-    return f"at offset {query - key}" if is_offset else f"from index {query} at index {key}"
+    return f"at offset {query - key}" if is_offset else f"from position {query} at position {key}"
 
 
 def _interleaved(setting: Setting, shown: Support) -> Observation:

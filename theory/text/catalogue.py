@@ -36,8 +36,8 @@ TASK_COLUMNS = {
 }
 ENCODING_COLUMNS = {
     "encoding": "encoding",
-    "reference": "tells positions apart by",
-    "own_parameter": "own parameter each",
+    "reference": "address",
+    "own_parameter": "own parameter",
     "selection": "singles out",
     "summary": "what",
     "source": "source",
@@ -88,6 +88,24 @@ def encoding_rows() -> list[list[str]]:
     return [
         [e.name, e.reference, _yes(e.own_parameter), e.selection, e.summary, e.source]
         for e in encodings
+    ]
+
+
+def encoding_legend() -> list[str]:
+    """What the columns of encodings mean."""
+    numbered = [e for e in ENCODINGS.values() if e.reference == "significance"]
+    place, written = (
+        ", ".join(e.name for e in numbered if e.by_weight == by_weight)
+        for by_weight in (True, False)
+    )
+    return [
+        "address: what a query is told of a digit. absolute: its position in the sequence; "
+        "shifted: that, from a random start; random: a position drawn for each example; "
+        f"relative: its offset; significance: its place, counted from the units ({place}), or "
+        f"from where its number starts ({written}); none: nothing but the order",
+        "own parameter: each position or offset has learned parameters of its own",
+        "singles out: what a query can attend to. any: one position or offset alone; order: the "
+        "nearer or the farther ones; none: it cannot choose by position",
     ]
 
 

@@ -964,7 +964,7 @@ def _lacking(
             top = i > 0 and not (widths[:, j] > i + 1).any()
             gone_digits = sorted(set(range(1 if top else 0, base)) - have)
             if have and gone_digits:
-                yield f"{_digits_text(gone_digits)} at position {i + 1} of {name}"
+                yield f"{_digits_text(gone_digits)} at place {i + 1} of {name}"
     yield from _lacking_pairs(digits, widths if setting.natural else None, names, base)
     if not train.every_token:
         yield "some tokens of several digits, or pairs of them"
@@ -992,7 +992,7 @@ def _lacking_pairs(
                 first = tuple(int(v) for v in gone[0])
                 such = ", such as" if len(gone) > 1 else ":"
                 yield (
-                    f"{len(gone):,} of {int(possible.sum()):,} pairs of digits at position {i + 1} "
+                    f"{len(gone):,} of {int(possible.sum()):,} pairs of digits at place {i + 1} "
                     f"of {names[a]} and {names[b]}{such} {_tuple(first)}"
                 )
 
@@ -1010,7 +1010,7 @@ def _lacking_carries(setting: Setting, digits: np.ndarray) -> Iterator[str]:
         if not total.any():
             return
         if len(np.unique(carry)) == 1:
-            yield f"carries out of position {i + 1} other than {int(carry[0])}"
+            yield f"carries out of place {i + 1} other than {int(carry[0])}"
 
 
 def _domain_size(setting: Setting) -> int:
