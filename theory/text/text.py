@@ -193,9 +193,9 @@ def _rounded(bound: Fraction, digits: int, rounding: str) -> str:
 
 SIGNS = {
     "?": UNCLAIMED,
-    "<=": "at most",
-    ">=": "at least",
-    "<1": "below 1, how far is not counted",
+    "<=": "at most, rounded up",
+    ">=": "at least, rounded down",
+    "<1": "wrong on some inputs, how many is not counted",
     "..": "between",
 }
 """What stands for the words of a claim where there is little room."""
