@@ -115,7 +115,7 @@ def not_found(path: Path, reports: Path) -> None:
     prediction = THEOREMS["not-found"]()
     models = trained(prediction, reports, "natural")
     row = Row("", prediction.setting.layout)
-    sums = ((0.25, (12034, 45058), "five digits, as in training"), (3.9, (612034, 345058), "six"))
+    sums = ((0.25, (12034, 45058), "five digits"), (3.9, (612034, 345058), "six digits"))
     with figure(path, WIDTH, 4.3) as page:
         ax = page_axes(page, WIDTH, 1.45, 2.85)
         for x, numbers, words in sums:
@@ -123,7 +123,7 @@ def not_found(path: Path, reports: Path) -> None:
             ax.text(x, 1.3, f"{of}: {words}", fontweight="bold", va="center")
             draw_sum(ax, row, numbers, x, 0.4, trained_to=5)
         told = (
-            "tokens back from the query of the tens; blue: shown in training; orange: never shown"
+            "tokens back from the query of the tens. Blue: as in training; orange: never so there"
         )
         ax.text(0.25, 0.08, told, fontsize=7.5, va="center")
         _draw_below(page, prediction, models)
