@@ -51,8 +51,7 @@ _MEANS = {
     Basis.PREMISE: "a premise; each model is tested for it",
     Basis.PROVED: "proved; it follows from its premises by mathematics",
     Basis.OBSERVED: "observed; it says what trained models come to do, and reports count how often",
-    Basis.CONJECTURE: "a conjecture, to be tested on models that are predicted before; it claims "
-    "nothing yet",
+    Basis.CONJECTURE: "a conjecture; it claims nothing",
     Basis.OPEN: "it claims nothing; it says where nothing follows",
 }
 
@@ -149,7 +148,7 @@ def rule_rows() -> list[list[str]]:
 
 def theorems_in_short() -> list[list[str]]:
     """A line per theorem, under ``THEOREMS_IN_SHORT``."""
-    return [[x.name, x.statement, x.basis] for x in THEOREMS]
+    return [[x.name, " ".join(x.statement.split()), x.basis] for x in THEOREMS]
 
 
 def rules_in_short() -> list[list[str]]:

@@ -358,8 +358,8 @@ def _candidate_lines(lengths: Iterable[LengthPrediction]) -> list[str]:
     """What is shown where a stable model is expected to compute the task or f^."""
     named = {_are_alike(x) for x in lengths if x.candidates}
     means = {
-        False: "1 or c: no claim, but a stable model is expected to have one of these two "
-        "accuracies, that of the task or that of f^",
+        False: "1 or c: no claim, but a stable model is expected either to be right, or to ignore "
+        "digits that never varied in training, which is right on a share of c",
         True: f"1{_IF_STABLE}: no claim, but a stable model is expected to be right",
     }
     told = [
