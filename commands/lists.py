@@ -68,6 +68,8 @@ def tasks(as_json: JsonListOption = False) -> None:
 def encodings(as_json: JsonListOption = False) -> None:
     """List the positional encodings."""
     print_list(catalogue.ENCODING_COLUMNS, catalogue.encoding_rows(), as_json)
+    if not as_json:
+        print_lines(catalogue.encoding_legend())
 
 
 def layouts(

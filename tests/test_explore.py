@@ -258,7 +258,7 @@ def test_the_page_in_a_browser(page: Page) -> None:
         ("modulus", "150", "1/3"),
         ("train_digits", "1-3", "1..3 digits"),
         ("base", "6", "base 6"),
-        ("pe", "rope", "rope encoding"),
+        ("pe", "rope", "RoPE encoding"),
         ("layout", "plain", "as people write"),
         ("differs", "no signs", "plain, no signs"),
         ("window", "9", "attention window 9"),

@@ -85,9 +85,9 @@ RULES: dict[str, Rule] = {
         ),
         Rule(
             "support",
-            "a position that showed one digit only is ignored",
-            "Where no rule on encodings says otherwise, a position that had one digit in all of "
-            "training is ignored, as if it always had that digit.  A position that had several is "
+            "a place that showed one digit only is ignored",
+            "Where no rule on encodings says otherwise, a place that had one digit in all of "
+            "training is ignored, as if it always had that digit.  A place that had several is "
             "read.  For D_n the expected function is f(a mod B^n, b mod B^n).",
             f"{CONVERGED}, is noise-invariant (noise invariance) and stable (stability)",
             f"{_XU}, 2308.08268; for other domains ours, after {_ABBE}",
@@ -95,8 +95,8 @@ RULES: dict[str, Rule] = {
         ),
         Rule(
             "noise invariance",
-            "that a model ignores a position can be measured",
-            "A model that ignores a position is invariant to noise there, and that "
+            "that a model ignores a digit can be measured",
+            "A model that ignores a digit is invariant to noise there, and that "
             "can be measured on inputs of the trained lengths.  Models meet it if training "
             "mixes other tokens into each token (token noise).",
             "with half of another token's vector in all digits at once that are said to be ignored "
@@ -111,7 +111,7 @@ RULES: dict[str, Rule] = {
             "It showed together others that count alike modulo p (digits that, each times its "
             "power of the base and its coefficient, are congruent), and inputs that differ in "
             "one such digit only.  Or the digits are only added: the task is digit causal, none "
-            "of its terms multiplies one of them by another, the carry into their position "
+            "of its terms multiplies one of them by another, the carry into their place "
             "varied or was always 0 (one that was always there is learned as a part of the sum), "
             "they are not two that took just two values each (three of four pairs do not fix the "
             "fourth), and the combinations that were shown hang together: if 0 stood beside 0 "
@@ -144,7 +144,7 @@ RULES: dict[str, Rule] = {
         Rule(
             "base aligned",
             "p divides B^k: only the lowest k digits matter",
-            "If p divides a power B^k of the base, digits above position k do not change the "
+            "If p divides a power B^k of the base, digits above place k do not change the "
             "result modulo p.  So a model that reads the lowest k digits, and ignores all others, "
             "can be right on longer inputs.",
             "those of the rules that say which digits are ignored (support), and which digits that "
@@ -164,7 +164,7 @@ RULES: dict[str, Rule] = {
         Rule(
             "residual modulus",
             "otherwise higher digits matter modulo p / gcd(p, B^n)",
-            "If p does not divide B^n, the digits above position n matter modulo p' = p / gcd(p, "
+            "If p does not divide B^n, the digits above place n matter modulo p' = p / gcd(p, "
             "B^n).  A model that ignores them is right where what they add to the result, in units "
             "of B^n, is 0 modulo p'; and if the result is divided by a number that does not divide "
             "B^n, on some other inputs as well.",
@@ -179,7 +179,7 @@ RULES: dict[str, Rule] = {
             "L (W - 1) + 1 tokens alone, its context.  If training shows every context that a test "
             "asks for, a model that is right on all of training is right on the test.  If it lacks "
             "some, no other rule says that a model is right there.",
-            "the number of layers is given; a relative encoding or none, or random indices "
+            "the number of layers is given; a relative encoding or none, or random positions "
             "(docs/theory.md); a task of finite carry; fresh examples; right on all of training",
             "ours, proved in docs/theory.md",
             Basis.PROVED,
@@ -188,8 +188,8 @@ RULES: dict[str, Rule] = {
             "landmark",
             "a landmark in view: the rule may stop, nothing follows",
             "If a trained query can see a landmark, by itself or through deeper layers, the "
-            "training data fit two rules: apply the digit rule at every position, or tell the "
-            "place by the landmark and write above the trained positions what always stood there "
+            "training data fit two rules: apply the digit rule at every place, or tell the "
+            "place by the landmark and write above the trained places what always stood there "
             "(mostly 0).  Where the two differ the answer is open, unless training shows every "
             "context (receptive field).  Where the number of layers is left open, layers may pass "
             "on the whole prefix.",
@@ -198,14 +198,14 @@ RULES: dict[str, Rule] = {
             Basis.OPEN,
         ),
         Rule(
-            "place",
-            "no encoding: stops if what it sees tells the place",
+            "position",
+            "no encoding: stops if what it sees tells the position",
             "A model without an encoding finds its digits by all that its layers let it see, its "
             "receptive field.  If one layer less has a landmark in its receptive field at every "
-            "result digit that varies in training, the last layer reads digits knowing its place, "
-            "and the model is right on longer inputs no more often than the expected function.  "
-            "Otherwise nothing follows but what training shows every context of (receptive "
-            "field).",
+            "result digit that varies in training, the last layer reads digits knowing its "
+            "position, and the model is right on longer inputs no more often than the expected "
+            "function.  Otherwise nothing follows but what training shows every context of "
+            "(receptive field).",
             f"{CONVERGED}; no encoding, a window, the number of layers; a task of finite carry",
             f"ours; {_findings('Longer inputs', 'relative')}",
             Basis.OBSERVED,
@@ -259,13 +259,12 @@ RULES: dict[str, Rule] = {
             "positions by a formula are like their neighbours",
             "Where positions come from a formula or a random start, neighbours are alike, and a "
             "model that keeps its answers under noise may still read what stands at an ignored "
-            "position.  So the rule 'support' speaks only of models that were measured to be "
-            "stable at the length in question.  Numbers of natural length: it does not follow that "
-            "a digit beyond the trained places is not found, where it stands as near to its query "
-            "as ever; where no query can single out an offset and numbers are longer by a sixth at "
-            "most; or "
-            "where all digits that count stand as far from a sign as in training, under every "
-            "encoding but absolute positions that are learned one by one.",
+            "place.  So the rule 'support' speaks only of models that were measured to be stable "
+            "at the length in question.  Numbers of natural length: it does not follow that a "
+            "digit beyond the trained positions is not found, where it stands as near to its "
+            "query as ever; where no query can single out an offset and numbers are longer by a "
+            "sixth at most; or where all digits that count stand as far from a sign as in "
+            "training, under every encoding but absolute positions that are learned one by one.",
             f"{CONVERGED}, is noise-invariant (noise invariance) and stable (stability); absolute "
             "positions that are not learned one by one, positions by significance, or a fixed or "
             "smooth function of the offset, or none; signs: every encoding but APE",
@@ -346,7 +345,7 @@ RULES: dict[str, Rule] = {
             "address",
             "a digit where training never showed it is not found",
             "In numbers of natural length a query finds a digit by its address: a pair of "
-            "indices, an offset, or a difference of numbers.  At an address where training never "
+            "positions, an offset, or a difference of numbers.  At an address where training never "
             "showed the digit to that query it is not found, and the answer does not depend on "
             "it.  Then the model is right no more often than the best guess without it; of sums "
             "and differences the chances of several such digits multiply.",
@@ -387,8 +386,8 @@ RULES: dict[str, Rule] = {
         ),
         Rule(
             "random positions",
-            "indices drawn anew say nothing of a digit",
-            "Where the indices of an example's tokens are a sorted random subset, none is new in "
+            "positions drawn anew say nothing of a digit",
+            "Where the positions of an example's tokens are a sorted random subset, none is new in "
             "longer inputs, and none tells one digit from another, or which token follows a "
             "marker.  Nothing follows but what was trained, unless by the rule receptive field.",
             "random positions, learned or by offsets",
@@ -412,8 +411,9 @@ RULES: dict[str, Rule] = {
         Rule(
             "hints",
             "a marker before a digit lets queries find it",
-            "A query finds a digit by the marker before it, at any index or offset that training "
-            "showed.  Beyond them nothing follows: what the encoding adds there was never trained.",
+            "A query finds a digit by the marker before it, at any position or offset that "
+            "training showed.  Beyond them nothing follows: what the encoding adds there was "
+            "never trained.",
             f"{CONVERGED}; an encoding that can single out the token after the marker; markers "
             "that stood together in training",
             "ours, a premise: docs/addresses.md",
@@ -425,8 +425,8 @@ RULES: dict[str, Rule] = {
             "A model that has learned the digit rule ends the result where no operand has a digit "
             "left and the carry is 0: it finds that by the addresses of those digits, and needs "
             "no others.",
-            f"{CONVERGED}; training on several lengths, so that results end at several places; an "
-            "end was shown after each number of digits",
+            f"{CONVERGED}; training on several lengths, so that results end at several positions; "
+            "an end was shown after each number of digits",
             "ours, a premise: docs/addresses.md",
             Basis.OBSERVED,
         ),

@@ -118,7 +118,7 @@ class Domain:
         if any(share < LEAST_SHARE for share in shares) or sum(shares) >= 1:
             least = f"{float(LEAST_SHARE):g}"
             raise InvalidInput(f"priming shares have to be at least {least}, and below 1 in all")
-        for what, pairs in (("priming length", self.priming), ("position", self.allowed)):
+        for what, pairs in (("priming length", self.priming), ("place", self.allowed)):
             for (number, _), (following, _) in pairwise(pairs):
                 if number == following:
                     raise InvalidInput(f"{what} {number} is given twice")
@@ -131,9 +131,9 @@ class Domain:
             raise InvalidInput("priming adds a length of all operands: give it among those of each")
         for position, digits in self.allowed:
             if position < 1:
-                raise InvalidInput(f"positions start at 1 (the units), not at {position}")
+                raise InvalidInput(f"places start at 1 (the units), not at {position}")
             if not digits or min(digits) < 0:
-                raise InvalidInput(f"position {position} needs at least one allowed digit")
+                raise InvalidInput(f"place {position} needs at least one allowed digit")
         if self.pairs is not None and self.pairs < 1:
             raise InvalidInput(f"training needs at least one operand tuple, not {self.pairs}")
         if self.pairs is not None and self.pairs > MOST_PAIRS:

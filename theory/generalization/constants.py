@@ -170,7 +170,7 @@ def _general(setting: Setting, shown: Support) -> tuple[Constants, tuple[Step, .
         follows, why = _BY_PLACE[place[0]]
         reads = receptive_field(setting)
         what = f"with {setting.layers_text} an answer depends on the last {reads} tokens: "
-        step = cite("place", what + why.format(place[1]), every, leaves_open=not follows.others)
+        step = cite("position", what + why.format(place[1]), every, leaves_open=not follows.others)
         return follows, (step,)
     if not (can_single_out(setting) or setting.layout.marked):
         what = (
@@ -226,7 +226,7 @@ def modulus_steps(setting: Setting, shown: Support, lengths: Collection[int]) ->
             what = "Modulo 1 every answer is 0: no digit matters"
         return (cite("base aligned", what, lengths),)
     left = residual_modulus(p, base, n)
-    what = f"The digits above position {n} matter modulo p' = {p} / gcd({p}, {base}^{n}) = {left}"
+    what = f"The digits above place {n} matter modulo p' = {p} / gcd({p}, {base}^{n}) = {left}"
     if any(shown.period((j, n + 1)) != left for j in operands):
         what += ", or less where they are multiplied by a common divisor"
     return (cite("residual modulus", what, lengths),)

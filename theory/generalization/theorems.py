@@ -192,8 +192,8 @@ THEOREMS = (
     ),
     Theorem(
         CONSTANTS,
-        "A view that occurs in training once each address that always held one digit is set to "
-        "that digit is answered as that view: the model computes f^.",
+        "Set each address that always held one digit to that digit.  If the view then occurs in "
+        "training, it is answered as there: the model computes f^.",
         "right on training; invariant to noise at constant addresses; where addresses share "
         "parameters, measured as stable at that length",
         Basis.OBSERVED,
@@ -202,8 +202,8 @@ THEOREMS = (
     ),
     Theorem(
         APART,
-        "A view whose digits were all shown at their addresses, if not together, is answered as "
-        "every function of the task's class says that fits training.",
+        "If the digits of a view were all shown at their addresses, but not together, the answer "
+        "is the one on which all functions of the task's kind that fit training agree.",
         "right on training; stable at that length",
         Basis.OBSERVED,
         "docs/findings.md (Shorter inputs), docs/addresses.md",
@@ -211,9 +211,9 @@ THEOREMS = (
     ),
     Theorem(
         NOT_FOUND,
-        "A view that needs a digit at an address where training never showed it is answered no "
-        "better than by the best guess without that digit; of sums and differences each result "
-        "digit is guessed by itself.",
+        "If a view needs a digit at an address where training never showed it, the answer is right "
+        "no more often than the best guess without that digit.  Of sums and differences each "
+        "result digit is guessed by itself.",
         "right on training; addresses are learned, and not computed; where chances multiply, no "
         "query depends on a digit that a later query lacks",
         Basis.OBSERVED,
@@ -277,7 +277,7 @@ def _units(tokens: Sequence[Token], reference: str) -> str:
     index = indices(tuple(tokens))
     query, key = index[RESULT, 1] - 1, index[0, 1]
     is_offset = reference in ("relative", "none")
-    return f"at offset {query - key}" if is_offset else f"from index {query} at index {key}"
+    return f"at offset {query - key}" if is_offset else f"from position {query} at position {key}"
 
 
 def _interleaved(setting: Setting, shown: Support) -> Observation:

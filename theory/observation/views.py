@@ -116,7 +116,7 @@ def rule_above(setting: Setting) -> tuple[str, str]:
     encoding, reach = setting.encoding, carry_reach(setting.task, setting.base)
     name = encoding.label
     if encoding.reference == "absolute":
-        return "one candidate", f"{name} tells a digit by its place, not by its distance"
+        return "one candidate", f"{name} tells a digit by its position, not by its distance"
     if reach is None and setting.task.repeats:
         return (
             "landmark",
@@ -125,7 +125,7 @@ def rule_above(setting: Setting) -> tuple[str, str]:
     if reach is None:
         return "one candidate", "the task has no finite carry, so no one rule repeats"
     if encoding.reference in ("shifted", "significance"):
-        what = f"{name} numbers positions from a random start, and a number shows where it is"
+        what = f"{name} numbers digits from a random start, and a number shows where it is"
         return "landmark", what
     if not can_single_out(setting):
         what = f"under {name} no query can single out the offset of a digit"

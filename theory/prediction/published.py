@@ -54,7 +54,7 @@ def published(task: Task, encoding: Encoding, base: int, train: Domain) -> Publi
         return Published(yes, no, f"{p} {why}")
     label = encoding.label
     if encoding.reference == "absolute":
-        return Published(yes, no, f"under {label} the positions above n were never trained")
+        return Published(yes, no, f"under {label} the places above n were never trained")
     if translation_invariant(task):
         why = f"the task is translation invariant, and {label} sees offsets alone"
         return Published(yes, yes, why)

@@ -29,7 +29,7 @@ from arith.theory.rules import Step, cite, open_step
 from arith.theory.setting.settings import Setting
 from arith.theory.transformer.layouts import INDICES
 
-_INDIFFERENT = "Premise: noise at ignored positions changes no answer."
+_INDIFFERENT = "Premise: noise on ignored digits changes no answer."
 _STEADY = "Premise: disturbing all digits a little changes no answer."
 _MOST_RUNS = 3
 """Runs of shown addresses that are listed."""
@@ -74,14 +74,16 @@ def _support_step(shown: Support, lengths: list[int]) -> Step:
     widths = {shown.read_length(j) for j in range(len(names))}
     n = widths.pop() if len(widths) == 1 else None
     if n is not None:
-        which = {0: "No position", 1: "Position 1 (units)"}.get(n, f"Positions 1 (units) to {n}")
+        which = {0: "No place", 1: "Place 1 (units)"}.get(n, f"Places 1 (units) to {n}")
         return cite("support", f"{which} varied in training; above, only 0", lengths)
     rows = []
     for j, name in enumerate(names):
         constants = [shown.constant((j, i)) for i in range(1, shown.width + 1)]
         words = ["read" if c is None else f"always {c}" for c in constants]
         rows.append(" ".join([name, *(f"{i}:{word}" for i, word in enumerate(words, 1))]))
-    return cite("support", "Read and ignored positions: " + "; ".join(rows), lengths)
+    return cite(
+        "support", "Digits that are read, and digits that are ignored: " + "; ".join(rows), lengths
+    )
 
 
 def _together(shown: Support, lengths: tuple[LengthPrediction, ...]) -> Iterator[Step]:
@@ -136,7 +138,7 @@ def _interleaved(observed: Observation, lengths: tuple[LengthPrediction, ...]) -
         names = " and ".join(setting.task.names[:-1])
         most = share_text(max(lost.values()))
         what = (
-            f"at {lengths_text([*lost])} digit {n + 1} of {names} stands at an index from which "
+            f"at {lengths_text([*lost])} digit {n + 1} of {names} stands at a position from which "
             f"its query never read it, so at most {most} of the answers are right"
         )
         yield cite("address", what, lost)
@@ -153,11 +155,11 @@ def _why_open(setting: Setting, unclear: list[int], uncompared: str) -> Iterator
     """
     encoding, reads = setting.encoding, receptive_field(setting)
     if encoding.own_positions and setting.task.operands == 1:
-        what = "a query stands at its digit, and reads it at any index"
+        what = "a query stands at its digit, and reads it at any position"
         yield open_step("address", unclear, what)
         return
     if encoding.reference in ("absolute", "shifted"):
-        what = f"under {encoding.label} neighbouring indices are alike"
+        what = f"under {encoding.label} neighbouring positions are alike"
         yield open_step("neighbours", unclear, what)
         return
     if uncompared:
@@ -203,7 +205,7 @@ def _natural(observed: Observation, lengths: tuple[LengthPrediction, ...]) -> It
             found = next(iter(some.values()))
             what = f"At {lengths_text([*some])} a digit is not found: {_missing_text(seen, found)}"
             if seen.encoding.selection != "any":
-                what += f"; nor beside those places, more than one digit up in {NEAR} trained"
+                what += f"; nor beside those addresses, more than one digit up in {NEAR} trained"
             if is_local(setting):
                 what += "; the chances of several such digits multiply"
             yield cite(rule, what + _seldom_text(found), some)
@@ -288,15 +290,17 @@ def _where_text(observed: AddressObservation, address: Hashable, need: Need) -> 
     query, key = address
     learned = encoding.own_positions or encoding.reference == "shifted"
     untrained = learned and query >= observed.tokens
-    more = f", and nothing was learned for index {query}" if untrained else ""
+    more = f", and nothing was learned for position {query}" if untrained else ""
     more = f", from {observed.starts} starts{more}" if observed.starts > 1 else more
-    return f"from index {query} at index {key}, a pair that training never showed for it{more}"
+    return (
+        f"from position {query} at position {key}, a pair that training never showed for it{more}"
+    )
 
 
 def _moved_text(observed: AddressObservation, need: Need, unseen: list[Hashable]) -> str:
     """Where spaces move a digit so that it is not found."""
     if observed.encoding.reference != "relative":
-        return "at pairs of indices that training never showed for it"
+        return "at pairs of positions that training never showed for it"
     offsets = ", ".join(_runs(unseen))
     return f"at offsets {offsets}, {_never(observed.shown_addresses[need])}"
 
@@ -425,13 +429,13 @@ def single(train: Domain) -> int | None:
 
 
 def _zeros(shown: Support, shares: Mapping[int, Fraction]) -> str | None:
-    """``Inputs of 1..2 digits have 0 at position 3 of both operands, never so in D_3``."""
+    """``Inputs of 1..2 digits have 0 at place 3 of both operands, never so in D_3``."""
     n, task = single(shown.train), shown.task
     if n is None or max(shares) >= n or set(shares.values()) != {Fraction(1)}:
         return None
     operands = {1: task.names[0], 2: "both operands"}.get(task.operands, "all operands")
     return (
-        f"Inputs of {lengths_text(list(shares))} have 0 at position {n} of {operands}, "
+        f"Inputs of {lengths_text(list(shares))} have 0 at place {n} of {operands}, "
         f"never so in {shown.train.text()}"
     )
 
@@ -442,7 +446,7 @@ def _why_fixed(shown: Support) -> str:
     steps = set() if n is None else {period((j, n)) for j in range(shown.task.operands)}
     modulo = f" modulo {p}" if p else ""
     if steps == {1}:
-        return f"position {n} makes no difference{modulo}"
+        return f"place {n} makes no difference{modulo}"
     lacking = [(j, i) for j, i in shown.read if len(shown.seen[j][i - 1]) < shown.base]
     if lacking and all(period(digit) == 1 for digit in lacking):
         return f"the digits that lack some value there make no difference{modulo}"

@@ -273,9 +273,9 @@ def read_allowed(text: str, where: str, base: int) -> tuple[int, tuple[int, ...]
         before, after = text.split(":")
         position, digits = int(before), tuple(sorted(set(_read_ranges(after))))
     except ValueError:
-        raise InvalidInput(f"{where} is not POSITION:DIGITS, as in 2:6-9 or 1:0,5") from None
+        raise InvalidInput(f"{where} is not PLACE:DIGITS, as in 2:6-9 or 1:0,5") from None
     if not 1 <= position <= LARGEST_DIGITS:
-        raise InvalidInput(f"{where}: positions start at 1 (the units) and end at {LARGEST_DIGITS}")
+        raise InvalidInput(f"{where}: places start at 1 (the units) and end at {LARGEST_DIGITS}")
     if digits[-1] >= base:
         raise InvalidInput(f"{where}: {digits[-1]} is no digit of base {base}")
     return position, digits
@@ -351,7 +351,7 @@ class Request:
     )
     train_allowed: tuple[str, ...] = option(
         (),
-        "The only digits at a position (1 = units): 2:6-9. Natural numbers have none above.",
+        "The only digits at a place (1 = units): 2:6-9. Natural numbers have none above.",
         "train.allowed",
         example="2:6-9",
         read=read_allowed,

@@ -151,7 +151,7 @@ class Setting:
             raise InvalidInput(f"{option} has {lists}, and the task has {self.task.operands}")
         for position, digits in domain.allowed:
             if max(digits) >= self.digit_base:
-                what = f"{max(digits)}, allowed at position {position}"
+                what = f"{max(digits)}, allowed at place {position}"
                 raise InvalidInput(f"{what}, is no digit of base {self.digit_base}")
         every_digit = set(range(self.digit_base))
         allowed = tuple(x for x in domain.allowed if set(x[1]) != every_digit)

@@ -38,7 +38,7 @@ _LONGER = 4
 """The cost of a few longer examples; above, there are longer examples throughout."""
 _BOUNDING = ("address", "spaces", "count")
 """The rules that bound accuracy where digits are not found, or say that it was not counted."""
-_STOPPING = ("place", "receptive field")
+_STOPPING = ("position", "receptive field")
 """The rules that say that a rule goes on, or that it stops."""
 
 
@@ -289,12 +289,12 @@ def _obstacles(s: Setting, current: Prediction) -> Iterator[str]:
     n, modulus = s.train.every_length[-1], task.modulus
     for position, digits in s.train.allowed:
         shown = ", ".join(map(str, digits))
-        yield f"training shows no digits at position {position} but {shown}"
+        yield f"training shows no digits at place {position} but {shown}"
     if modulus is not None:
         k = base_aligned(modulus, s.base)
         if k is None:
             yield (
-                f"{modulus} divides no power of {s.base}: digits at every position count, so "
+                f"{modulus} divides no power of {s.base}: digits at every place count, so "
                 "inputs longer than all trained ones need digits that training never showed"
             )
         elif k > n:
@@ -302,16 +302,16 @@ def _obstacles(s: Setting, current: Prediction) -> Iterator[str]:
         if digit_causal(task, s.base)[0] is Decision.NO:
             yield "the low digits of the result depend on high digits: no digit-by-digit rule"
     elif not translation_invariant(task) and carry_reach(task, s.base) is None:
-        yield "the task has no finite carry: no one rule serves every position"
+        yield "the task has no finite carry: no one rule serves every place"
     elif current.learned is not None and current.verdict(Direction.UPWARD) == Status.FAILS:
         constants = support(task, s.train, s.base).constant
         named = product(enumerate(task.names), range(1, n + 1))
         fixed = [
-            f"{name} at position {i} (always {value})"
+            f"{name} at place {i} (always {value})"
             for (j, name), i in named
             if (value := constants((j, i))) is not None
         ]
-        which = " and ".join([*fixed, f"all those above position {n}"])
+        which = " and ".join([*fixed, f"all those above place {n}"])
         yield f"digits that never varied in training, {which}, are ignored"
     for step in current.derivation:
         stops = step.rule in _STOPPING and current.verdict(Direction.UPWARD) != Status.GENERALIZES

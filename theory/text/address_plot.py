@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 SUMS = ((34, 58), (134, 258))
 """A sum of a trained length, and one with a digit more."""
+TRAINED_TO = 2
+"""The digits of the longest numbers that training has."""
 ASKED = 2
 """The result digit whose query is drawn."""
 _WIDTH, _TOP, _ROW = 8.4, 0.95, 0.86
@@ -34,7 +36,7 @@ class Arrow(NamedTuple):
 
     Args:
         address: where the digit stands as seen from the query.
-        shown: whether training on sums of one and two digits shows that address for this digit.
+        shown: whether training on shorter sums shows that address for this digit.
     """
 
     query: int
@@ -75,11 +77,11 @@ class Row:
                 found[j] = query, key, told[self.by]
         return found
 
-    def arrows(self, numbers: tuple[int, ...]) -> list[Arrow]:
-        """The arrows of a sum of these numbers."""
-        sums = product(range(100), repeat=2)
-        shapes = {(len(str(a)), len(str(b)), len(str(a + b))): (a, b) for a, b in sums}
-        trained = [self.seen(x) for x in shapes.values()]
+    def arrows(self, numbers: tuple[int, ...], trained_to: int = TRAINED_TO) -> list[Arrow]:
+        """The arrows of a sum of these numbers, after training on up to so many digits."""
+        lengths = product(range(1, trained_to + 1), repeat=2)
+        ends = [tuple(10**n - x for n in pair) for pair in lengths for x in (10, 1)]
+        trained = [self.seen(x) for x in ends]
         return [
             Arrow(*found, shown=found[-1] in {x[j][-1] for x in trained if j in x})
             for j, found in self.seen(numbers).items()
@@ -123,12 +125,24 @@ def draw_row(ax: Axes, row: Row, y: float) -> None:
     ax.text(0.1, y + 0.1, row.name, fontweight="bold", va="bottom")
     ax.text(0.1, y + 0.06, f"address: {row.means}", color=FAINT, fontsize=7.5, va="top")
     for left, numbers in zip(_LEFT, SUMS, strict=True):
-        arrows = row.arrows(numbers)
-        written = row.tokens(numbers)[1 : arrows[0].query + 1]  # <bos> is left out
-        _draw_tokens(ax, row, numbers, written, left, y)
-        for arrow, height in zip(arrows, _HEIGHT, strict=True):
-            near = arrow.query - arrow.key < 2
-            _draw_arrow(ax, arrow, left, y + 0.11, 0.75 * height if near else height)
+        draw_sum(ax, row, numbers, left, y)
+
+
+def draw_sum(
+    ax: Axes,
+    row: Row,
+    numbers: tuple[int, ...],
+    left: float,
+    y: float,
+    trained_to: int = TRAINED_TO,
+) -> None:
+    """What a query sees of one sum, and where it needs its digits, at a height."""
+    arrows = row.arrows(numbers, trained_to)
+    written = row.tokens(numbers)[1 : arrows[0].query + 1]  # <bos> is left out
+    _draw_tokens(ax, row, numbers, written, left, y)
+    for arrow, height in zip(arrows, _HEIGHT, strict=True):
+        near = arrow.query - arrow.key < 2
+        _draw_arrow(ax, arrow, left, y + 0.11, 0.75 * height if near else height)
 
 
 def _draw_tokens(

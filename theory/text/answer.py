@@ -18,6 +18,7 @@ from arith.theory.arithmetic.shares import percent_text
 from arith.theory.arithmetic.tasks import for_people, polynomial_text
 from arith.theory.generalization.lengths import MOST_UNSEEN
 from arith.theory.generalization.outcomes import Claim, Status
+from arith.theory.generalization.theorems import THEOREMS
 from arith.theory.learning.leap_complexity import CONSTANT, FEW, GAIN
 from arith.theory.prediction.expressibility import expressibility
 from arith.theory.prediction.words import single
@@ -199,8 +200,11 @@ def deciding(prediction: Prediction) -> dict[tuple[str, ...], list[int]]:
 
 def _decided_by(prediction: Prediction) -> list[str]:
     """Which of the four theorems decide which lengths; no line where nothing is claimed."""
-    groups = deciding(prediction)
-    each = (f"{' and '.join(names)} at {lengths_text(ns)}" for names, ns in groups.items())
+    groups, basis = deciding(prediction), {x.name: x.basis for x in THEOREMS}
+    each = (
+        f"{' and '.join(f'{name} ({basis[name]})' for name in names)} at {lengths_text(ns)}"
+        for names, ns in groups.items()
+    )
     return [f"Theorems that decide: {'; '.join(each)}."] if groups else []
 
 

@@ -36,8 +36,8 @@ TASK_COLUMNS = {
 }
 ENCODING_COLUMNS = {
     "encoding": "encoding",
-    "reference": "tells positions apart by",
-    "own_parameter": "own parameter each",
+    "reference": "address",
+    "own_parameter": "own parameter",
     "selection": "singles out",
     "summary": "what",
     "source": "source",
@@ -51,8 +51,7 @@ _MEANS = {
     Basis.PREMISE: "a premise; each model is tested for it",
     Basis.PROVED: "proved; it follows from its premises by mathematics",
     Basis.OBSERVED: "observed; it says what trained models come to do, and reports count how often",
-    Basis.CONJECTURE: "a conjecture, to be tested on models that are predicted before; it claims "
-    "nothing yet",
+    Basis.CONJECTURE: "a conjecture; it claims nothing",
     Basis.OPEN: "it claims nothing; it says where nothing follows",
 }
 
@@ -88,6 +87,24 @@ def encoding_rows() -> list[list[str]]:
     return [
         [e.name, e.reference, _yes(e.own_parameter), e.selection, e.summary, e.source]
         for e in encodings
+    ]
+
+
+def encoding_legend() -> list[str]:
+    """What the columns of encodings mean."""
+    numbered = [e for e in ENCODINGS.values() if e.reference == "significance"]
+    place, written = (
+        ", ".join(e.name for e in numbered if e.by_weight == by_weight)
+        for by_weight in (True, False)
+    )
+    return [
+        "address: what a query is told of a digit. absolute: its position in the sequence; "
+        "shifted: that, from a random start; random: a position drawn for each example; "
+        f"relative: its offset; significance: its place, counted from the units ({place}), or "
+        f"from where its number starts ({written}); none: nothing but the order",
+        "own parameter: each position or offset has learned parameters of its own",
+        "singles out: what a query can attend to. any: one position or offset alone; order: the "
+        "nearer or the farther ones; none: it cannot choose by position",
     ]
 
 
@@ -131,7 +148,7 @@ def rule_rows() -> list[list[str]]:
 
 def theorems_in_short() -> list[list[str]]:
     """A line per theorem, under ``THEOREMS_IN_SHORT``."""
-    return [[x.name, x.statement, x.basis] for x in THEOREMS]
+    return [[x.name, " ".join(x.statement.split()), x.basis] for x in THEOREMS]
 
 
 def rules_in_short() -> list[list[str]]:

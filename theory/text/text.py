@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from textwrap import wrap
 from typing import TYPE_CHECKING, Protocol
@@ -40,6 +40,12 @@ _COMMAND = 74
 _MOST_FORECASTS = 4
 _MOST_NEAREST = 3
 _IF_STABLE = " if stable"
+_NOTHING_NEAR = (
+    "Nothing like this was measured, so the forecast is 0 to 1. arith verify, with the options of "
+    "this setting, trains models and measures it."
+)
+NOT_COUNTED = "not counted"
+"""What stands for an accuracy whose count was given up."""
 _JOINED = "\N{NO-BREAK SPACE}"
 
 
@@ -59,7 +65,7 @@ def setting_lines(s: Setting) -> list[str]:
     told = s.natural or s.width  # by ``seen_text``
     padded = "" if told else f", operands padded to {s.digits_text(s.operand_width)}"
     starts = [f"training draws from {s.starts} starts (--starts)"] if s.random_starts else []
-    return [what, f"{s.encoding.name} encoding, {s.seen_text}{padded}", *starts, *left, *tested]
+    return [what, f"{s.encoding.label} encoding, {s.seen_text}{padded}", *starts, *left, *tested]
 
 
 def _tests_text(s: Setting) -> Iterator[str]:
@@ -70,7 +76,7 @@ def _tests_text(s: Setting) -> Iterator[str]:
     longest = max((x[-1] for x in each), default=0)
     every = tuple(range(1, longest + 1))
     yield from (x for x, y in zip(_each_text(s, each), each, strict=False) if y != every)
-    yield from (f"position {i} has only {_some_text(d)}" for i, d in s.test_allowed)
+    yield from (f"place {i} has only {_some_text(d)}" for i, d in s.test_allowed)
 
 
 def _each_text(s: Setting, each: Sequence[tuple[int, ...]]) -> list[str]:
@@ -114,20 +120,30 @@ def length_rows(prediction: Prediction) -> list[list[str]]:
 def _accuracy_text(x: LengthPrediction, share: Callable[[Fraction], str] | None = None) -> str:
     """``49/4950 ≈ 0.0099 ± 0.01``: of the expected function; ± is what training leaves open.
 
-    ``0.25 to 1`` where that is more than an exact claim bears.  ``1 or 0`` where a stable model
-    computes one of two functions; ``1 if stable`` where both are right.
+    ``0.25 to 1`` where that is more than an exact claim bears, or where no exact accuracy follows.
+    ``1 or 0`` where a stable model computes one of two functions; ``1 if stable`` where both are
+    right.
     """
     share = share or _share_in_table
     if x.candidates:
         return " or ".join(map(share, x.candidates)) + _IF_STABLE * _are_alike(x)
     if x.learned_accuracy is None:
-        return "?"
-    if x.unseen > MOST_UNSEEN:
+        return _range_text(x.at_least, x.at_most) if x.counted else NOT_COUNTED
+    if _is_range(x):
         low, high = x.learned_accuracy - x.unseen, x.learned_accuracy + x.unseen
-        least, most = max(Fraction(0), low), min(Fraction(1), high)
-        return f"{_rounded(least, 3, ROUND_FLOOR)} to {_rounded(most, 3, ROUND_CEILING)}"
+        return _range_text(max(Fraction(0), low), min(Fraction(1), high))
     text = share(x.learned_accuracy)
     return text + open_share(x)
+
+
+def _is_range(x: LengthPrediction) -> bool:
+    """Whether the training data determine no one accuracy, but for a few inputs."""
+    return x.learned_accuracy is None or x.unseen > MOST_UNSEEN
+
+
+def _range_text(least: Fraction, most: Fraction) -> str:
+    """``0 to 0.25``, rounded to the safe sides."""
+    return f"{_rounded(least, 3, ROUND_FLOOR)} to {_rounded(most, 3, ROUND_CEILING)}"
 
 
 def open_share(x: LengthPrediction) -> str:
@@ -177,9 +193,9 @@ def _rounded(bound: Fraction, digits: int, rounding: str) -> str:
 
 SIGNS = {
     "?": UNCLAIMED,
-    "<=": "at most",
-    ">=": "at least",
-    "<1": "below 1, how far is not counted",
+    "<=": "at most, rounded up",
+    ">=": "at least, rounded down",
+    "<1": "wrong on some inputs, how many is not counted",
     "..": "between",
 }
 """What stands for the words of a claim where there is little room."""
@@ -221,15 +237,27 @@ def claim_in_table(x: LengthPrediction) -> str:
     return _accuracy_text(x, share_text) if x.claim == Claim.EXACT else bound_word(x)
 
 
-def claim_text(x: Claimed) -> str:
-    """What is claimed at a length: ``49/4950``, ``1/8 to 1/4``, ``no claim``."""
-    least, most = fraction_text(x.at_least), fraction_text(x.at_most)
+def claim_text(x: Claimed, exact: bool = False) -> str:
+    """What is claimed at a length: ``49/4950``, ``1/8 to 1/4``, ``no claim``.
+
+    Args:
+        exact: keep long fractions, where otherwise a decimal stands, a bound to its safe side.
+    """
+    least = _fraction_or_decimal(x.at_least, ROUND_FLOOR, exact)
+    most = _fraction_or_decimal(x.at_most, ROUND_CEILING, exact)
     return {
-        Claim.EXACT: fraction_text(x.accuracy),
+        Claim.EXACT: _fraction_or_decimal(x.accuracy, ROUND_HALF_EVEN, exact),
         Claim.AT_MOST: f"{least} to {most}" if x.at_least else f"at most {most}",
         Claim.AT_LEAST: f"at least {least}",
         Claim.NONE: UNCLAIMED,
     }[x.claim]
+
+
+def _fraction_or_decimal(x: Fraction | None, rounding: str, exact: bool) -> str:
+    """``49/4950``; of a long fraction three digits, rounded."""
+    if x is None or exact or len(exact_text(x)) <= _LONGEST_IN_TABLE:
+        return fraction_text(x)
+    return _rounded(x, 3, rounding)
 
 
 def forecast_lines(prediction: Prediction, named: bool = False) -> list[str]:
@@ -243,7 +271,7 @@ def forecast_lines(prediction: Prediction, named: bool = False) -> list[str]:
     if not told:
         return []
     if not any(x.near for _, x in told):
-        return ["Nothing near this setting was measured: a forecast of 0 to 1 where it is silent."]
+        return [_NOTHING_NEAR]
     said = [f"at {digits_text(n)} {_forecast_text(x)}" for n, x in told]
     if len(said) > _MOST_FORECASTS:
         said[_MOST_FORECASTS - 1 : -1] = ["..."]
@@ -270,7 +298,7 @@ def legend(prediction: Prediction, leaps: Decision) -> list[str]:
     premises = ["the model is right on held-out inputs (converged)"]
     if noise := any(x.requires_noise_invariance for x in lengths):
         premises.append(
-            "Noise at ignored positions changes no answer (arith theorems noise invariance)"
+            "Noise on ignored digits changes no answer (arith theorems noise invariance)"
         )
     if asked := [x.digits for x in lengths if x.requires_stability]:
         none = "none" if noise else "no answer"
@@ -298,25 +326,26 @@ def legend(prediction: Prediction, leaps: Decision) -> list[str]:
         )
     lines += _candidate_lines(lengths)
     decided = [x for x in lengths if not x.candidates]
-    if any(x.learned_accuracy is None for x in decided):
-        lines.append("?: no exact accuracy follows, or it takes too long to be counted.")
     unseen = [x.unseen for x in decided if x.unseen and x.learned_accuracy is not None]
     if any(x <= MOST_UNSEEN for x in unseen):
         lines.append("±: the share of inputs whose answer the training data do not determine.")
-    if any(x > MOST_UNSEEN for x in unseen):
-        lines.append(
-            "An expected accuracy from one number to another: the training data do not determine "
-            "the answers of so many inputs."
-        )
+    uncounted = [x for x in decided if x.learned_accuracy is None and not x.counted]
+    ranges = [_accuracy_text(x) for x in decided if x not in uncounted and _is_range(x)]
+    if ranges:
+        lines.append(f"{ranges[0]}: the training data determine no more than this range.")
+    if uncounted:
+        lines.append(f"{NOT_COUNTED}: that would take too long.")
     open_too = any(x.unseen and x.claim == Claim.EXACT for x in lengths)
     meaning = {
         Claim.EXACT: f"exact, the accuracy is the one shown{', give or take its ±' * open_too}",
-        Claim.AT_MOST: "at most, the accuracy is not above this",
-        Claim.AT_LEAST: "at least, it is not below this",
+        Claim.AT_MOST: "at most, the accuracy is not above this, rounded up",
+        Claim.AT_LEAST: "at least, it is not below this, rounded down",
     }
     ranges = [x.at_least > 0 for x in lengths if x.claim == Claim.AT_MOST]
     if all(ranges):
-        meaning[Claim.AT_MOST] = "a range, the accuracy lies within it"
+        meaning[Claim.AT_MOST] = (
+            "a range, the accuracy lies within it; its ends are rounded outward"
+        )
     elif any(ranges):
         meaning[Claim.AT_MOST] += "; a range, it lies within it"
     if any(claim_word(prediction, x) == "below 1" for x in lengths):
@@ -328,11 +357,15 @@ def legend(prediction: Prediction, leaps: Decision) -> list[str]:
 def _candidate_lines(lengths: Iterable[LengthPrediction]) -> list[str]:
     """What is shown where a stable model is expected to compute the task or f^."""
     named = {_are_alike(x) for x in lengths if x.candidates}
-    means = ["1 or c: open between two functions; a stable model has one of them"] * (
-        False in named
-    )
-    means += [f"1{_IF_STABLE}: open, but the two functions are one there"] * (True in named)
-    return [f'{"; ".join(means)} (see arith theorems "two candidates").'] if named else []
+    means = {
+        False: "1 or c: no claim, but a stable model is expected either to be right, or to ignore "
+        "digits that never varied in training, which is right on a share of c",
+        True: f"1{_IF_STABLE}: no claim, but a stable model is expected to be right",
+    }
+    told = [
+        f"{text} (arith theorems two candidates)." for key, text in means.items() if key in named
+    ]
+    return told
 
 
 def _basis_lines(prediction: Prediction, claims: set[Claim]) -> list[str]:

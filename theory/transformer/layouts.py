@@ -331,12 +331,17 @@ class Shape:
 
 _LAYOUTS = (
     Layout("plain", "most", "most", summary="as people write: most significant digit first"),
-    Layout("reversed", "most", "least", summary="the published one: only the result reversed"),
-    Layout("aligned", summary="all reversed: equal digits at equal offsets"),
+    Layout(
+        "reversed",
+        "most",
+        "least",
+        summary="the published one: the result units first",
+    ),
+    Layout("aligned", summary="all numbers units first: digits of a place at equal offsets"),
     Layout(
         "interleaved",
         interleaved=True,
-        summary="a1 b1 c1 a2 b2 c2 ...: equal digits adjacent",
+        summary="a1 b1 c1 a2 b2 c2 ...: digits of a place side by side",
         operators=False,
         equals=False,
         wide=True,

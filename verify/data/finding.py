@@ -964,7 +964,7 @@ def _lacking(
             top = i > 0 and not (widths[:, j] > i + 1).any()
             gone_digits = sorted(set(range(1 if top else 0, base)) - have)
             if have and gone_digits:
-                yield f"{_digits_text(gone_digits)} at position {i + 1} of {name}"
+                yield f"{_digits_text(gone_digits)} at place {i + 1} of {name}"
     yield from _lacking_pairs(setting, digits, widths if setting.natural else None)
     if not train.every_token:
         yield "some tokens of several digits, or pairs of them"
@@ -995,13 +995,13 @@ def _lacking_pairs(
                 first = tuple(int(v) for v in gone[0])
                 such = ", such as" if len(gone) > 1 else ":"
                 yield (
-                    f"{len(gone):,} of {int(possible.sum()):,} pairs of digits at position {i + 1} "
+                    f"{len(gone):,} of {int(possible.sum()):,} pairs of digits at place {i + 1} "
                     f"of {names[a]} and {names[b]}{such} {_tuple(first)}"
                 )
 
 
 def _defined(task: Task, base: int, i: int, pair: tuple[int, int]) -> np.ndarray:
-    """Where a result can be one that is defined: two leading digits at position ``i``, each pair.
+    """Where a result can be one that is defined: two leading digits at place ``i``, each pair.
 
     Args:
         pair: the operands that have these digits.
@@ -1030,7 +1030,7 @@ def _lacking_carries(setting: Setting, digits: np.ndarray) -> Iterator[str]:
         if not total.any():
             return
         if len(np.unique(carry)) == 1:
-            yield f"carries out of position {i + 1} other than {int(carry[0])}"
+            yield f"carries out of place {i + 1} other than {int(carry[0])}"
 
 
 def _domain_size(setting: Setting) -> int:

@@ -46,7 +46,7 @@ def predicted_support(cell: Cell) -> Support:
     """What the learned function reads (InvalidInput: none is predicted that ignores positions)."""
     learned = predict(cell.setting).learned
     if not isinstance(learned, LearnedFunction):
-        raise InvalidInput(f"no positions are predicted to be ignored by {cell.label()}")
+        raise InvalidInput(f"no digits are predicted to be ignored by {cell.label()}")
     return learned.support
 
 

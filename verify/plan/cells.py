@@ -203,7 +203,10 @@ def adapted(recipe: Recipe, setting: Setting) -> Recipe:
 def refuse_natural(cell: Cell, what: str) -> None:
     """Refuse what is not made for natural lengths (InvalidInput)."""
     if cell.setting.natural:
-        raise InvalidInput(f"{what} needs padded operands, not --padding none")
+        raise InvalidInput(
+            f"{what} needs padded operands: with --padding none a digit has no one position. "
+            "arith ask and arith verify take such models"
+        )
 
 
 def default_model(task: Task) -> str:

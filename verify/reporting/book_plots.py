@@ -13,7 +13,7 @@ from typing import Any
 
 from arith.theory.prediction.predict import Prediction, predict
 from arith.theory.setting.requests import Request
-from arith.theory.text.address_plot import ROWS, draw_row
+from arith.theory.text.address_plot import Row, draw_sum
 from arith.theory.text.example_plot import (
     APART,
     IGNORED,
@@ -114,14 +114,18 @@ def not_found(path: Path, reports: Path) -> None:
     """The theorem *not found*: a digit at an offset that training never showed."""
     prediction = THEOREMS["not-found"]()
     models = trained(prediction, reports, "natural")
-    [row] = [x for x in ROWS if x.name == "all reversed"]
+    row = Row("", prediction.setting.layout)
+    sums = ((0.25, (12034, 45058), "five digits"), (3.9, (612034, 345058), "six digits"))
     with figure(path, WIDTH, 4.3) as page:
         ax = page_axes(page, WIDTH, 1.45, 2.85)
-        for x, words in ((1.75, "34 + 58: of two digits"), (4.75, "134 + 258: one digit more")):
-            ax.text(x, 1.3, words, fontweight="bold", va="center")
-        draw_row(ax, row, 0.4)
-        told = "blue: an offset that sums of one and two digits show; orange: a new one"
-        ax.text(1.75, 0.08, told, fontsize=7.5, va="center")
+        for x, numbers, words in sums:
+            of = " + ".join(map(str, numbers))
+            ax.text(x, 1.3, f"{of}: {words}", fontweight="bold", va="center")
+            draw_sum(ax, row, numbers, x, 0.4, trained_to=5)
+        told = (
+            "tokens back from the query of the tens. Blue: as in training; orange: never so there"
+        )
+        ax.text(0.25, 0.08, told, fontsize=7.5, va="center")
         _draw_below(page, prediction, models)
 
 
@@ -161,9 +165,9 @@ def _draw_below(page: Any, prediction: Prediction, models: Sequence[Measured]) -
 def views(path: Path, _: Path) -> None:
     """What encodings tell a query."""
     rows = (
-        (encoding("ape"), 0, "the index of each token"),
+        (encoding("ape"), 0, "the position of each token"),
         (encoding("rpe"), 0, "the offset: tokens back"),
-        (encoding("coupled"), 0, "the difference of the digits' numbers"),
+        (encoding("coupled"), 0, "the difference of the digits' places"),
         (encoding("rpe"), 5, "offsets, in a window of 5 tokens"),
         (encoding("nope"), 0, "nothing but the order"),
     )

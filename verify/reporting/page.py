@@ -274,7 +274,7 @@ def _length_row(v: CellVerdict, x: LengthVerdict) -> dict[str, str]:
         "digits": str(x.digits),
         "direction": x.prediction.direction.replace("_", " "),
         "theorem": published(v.prediction, x.prediction) or "-",
-        "predicted": claimed_of(x) + _open_share(x),
+        "predicted": claimed_of(x, exact=True) + _open_share(x),
         "measured": interval_text(x.accuracy),
         "as f^": interval_text(x.learned),
         "verdict": x.verdict,

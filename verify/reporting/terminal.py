@@ -53,10 +53,10 @@ def interval_text(x: Interval | None) -> str:
     return f"{x.value:.3f}" + (f" [{x.low:.3f}, {x.high:.3f}]" if x.low < x.high else "")
 
 
-def claimed_of(x: LengthVerdict) -> str:
+def claimed_of(x: LengthVerdict, exact: bool = False) -> str:
     """What theory claims of a length, or that it claims it of stable models and none was seen."""
     is_void = x.verdict == Verdict.UNDETERMINED and x.prediction.requires_measured_stability
-    return "none stable" if is_void else claim_text(x.prediction)
+    return "none stable" if is_void else claim_text(x.prediction, exact)
 
 
 def prediction_row(cell: Cell, prediction: Prediction) -> list[str]:

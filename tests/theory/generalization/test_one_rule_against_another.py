@@ -17,7 +17,7 @@ from arith.theory.transformer.encodings import ENCODINGS
 OPEN = re.compile(
     r"\bat ([\d., ]+) digits? (?:it lacks some|some may have less|nothing follows)", re.I
 )
-EVERYWHERE = {"blind", "sample", "place", "random positions"}
+EVERYWHERE = {"blind", "sample", "position", "random positions"}
 """Rules that, where they leave open without naming a length, leave all open."""
 
 

@@ -25,7 +25,7 @@ def test_without_an_encoding_a_rule_stops_where_depth_brings_a_landmark_into_vie
 ) -> None:
     """The query of digit n is 3n - 1 tokens after <bos>, and a layer lets it see 4 tokens more."""
     said = predicted(**NARROW | {"train_digits": str(digits), "layers": layers})
-    [step] = [step for step in said.derivation if step.rule == "place"]
+    [step] = [step for step in said.derivation if step.rule == "position"]
     assert step.leaves_open == (claims == {"none"})
     assert not said.continues
     longer = [x for x in said.lengths if x.direction == "upward"]
@@ -34,4 +34,4 @@ def test_without_an_encoding_a_rule_stops_where_depth_brings_a_landmark_into_vie
 
 
 def test_a_model_without_an_encoding_of_unknown_depth_is_not_spoken_of() -> None:
-    assert "place" not in {step.rule for step in predicted(**NARROW).derivation}
+    assert "position" not in {step.rule for step in predicted(**NARROW).derivation}

@@ -107,7 +107,7 @@ CASES = {
         {"task": "mod_add", "modulus": 101, "pe": "rpe", "train_digits": "2"},
         "fails",
     ),
-    "place": (
+    "position": (
         NARROW | {"train_digits": "3", "layers": 4},
         "fails",
         NARROW | {"train_digits": "3"},
@@ -239,7 +239,7 @@ def test_what_does_not_follow_is_not_claimed_and_what_does_is(words: dict, statu
 
 def test_lengths_that_the_allowed_digits_rule_out_are_refused() -> None:
     setting = Request("add", base=6).setting()
-    with pytest.raises(InvalidInput, match="9, allowed at position 1, is no digit of base 6"):
+    with pytest.raises(InvalidInput, match="9, allowed at place 1, is no digit of base 6"):
         replace(setting, train=replace(setting.train, allowed=((1, (1, 9)),)))
     with pytest.raises(InvalidInput, match="no operands of 5 digits have the allowed digits only"):
         predicted(task="add", train_digits="3+5", train_allowed=("5:0",))

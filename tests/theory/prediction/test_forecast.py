@@ -121,7 +121,7 @@ def test_where_a_value_was_never_measured_the_interval_is_wide() -> None:
     assert (x.low, x.high, x.near) == (0, 1, False)
     text = " ".join(plain_text(prediction_parts(FAR)).split())
     silent = [y for y in FAR.lengths if y.claim == Claim.NONE]
-    assert silent and "Nothing near this setting was measured" in text
+    assert silent and "Nothing like this was measured" in text
 
 
 def test_the_answer_has_a_line_on_lengths_without_a_claim_only() -> None:

@@ -30,9 +30,9 @@ from arith.theory.setting.settings import Setting
         ({"task": "ADD"}, "did you mean 'add'"),
         ({"pe": "RPE"}, "did you mean 'rpe'"),
         ({"layout": "Alined"}, "did you mean 'aligned'"),
-        ({"train_allowed": ("1:1", "1:2")}, "position 1 is given twice"),
+        ({"train_allowed": ("1:1", "1:2")}, "place 1 is given twice"),
         ({"train_priming": ("6:0.01", "6:0.02")}, "priming length 6 is given twice"),
-        ({"train_allowed": ("0:1",)}, r"positions start at 1 \(the units\)"),
+        ({"train_allowed": ("0:1",)}, r"places start at 1 \(the units\)"),
         ({"train_allowed": ("2:9,15",)}, "'2:9,15': 15 is no digit of base 10"),
         ({"train_allowed": ("2:15",)}, "15 is no digit of base 10"),
         ({"train_allowed": ("2:5-7",), "base": 7}, "7 is no digit of base 7"),
@@ -75,9 +75,9 @@ def test_the_longest_lengths_are_taken() -> None:
 
 
 def test_a_domain_says_what_is_wrong_with_its_positions() -> None:
-    with pytest.raises(InvalidInput, match="positions start at 1"):
+    with pytest.raises(InvalidInput, match="places start at 1"):
         Domain((3,), allowed=((0, (1,)),))
-    with pytest.raises(InvalidInput, match="position 2 is given twice"):
+    with pytest.raises(InvalidInput, match="place 2 is given twice"):
         Domain((3,), allowed=((2, (1,)), (2, (1,))))
 
 

@@ -60,7 +60,7 @@ def test_a_change_that_stops_at_the_tested_lengths_is_told_from_one_that_goes_on
 
 def test_the_support_rule_is_an_obstacle_too() -> None:
     [obstacle] = ask(task="add").obstacles
-    assert obstacle.startswith("digits that never varied in training, all those above position 3")
+    assert obstacle.startswith("digits that never varied in training, all those above place 3")
 
 
 def test_natural_lengths_want_one_layer_with_a_window() -> None:

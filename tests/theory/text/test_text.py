@@ -50,7 +50,7 @@ def test_every_length_of_the_flagship_is_claimed_under_premises_that_the_legend_
     claims = [(row[ACCURACY], row["claim"]) for row in rows(said)]
     assert claims == [("1", "premise" if n == 3 else "exact") for n in range(1, 7)]
     assert legend(said) == [
-        "Premises: the model is right on held-out inputs (converged). Noise at ignored positions "
+        "Premises: the model is right on held-out inputs (converged). Noise on ignored digits "
         "changes no answer (arith theorems noise invariance). Disturbing all digits a little "
         "changes "
         "none at 1..2, 4..6 digits (arith theorems stability).",
@@ -75,13 +75,17 @@ def test_what_a_stable_model_may_compute_is_shown_where_nothing_is_claimed() -> 
     said = predicted(expr="a + b", **words)
     last = rows(said)[-1]
     assert (last[ACCURACY], last["claim"]) == ("1 or 0", UNCLAIMED)
-    line = "1 or c: open between two functions; a stable model has one of them"
-    named = '(see arith theorems "two candidates").'
+    line = (
+        "1 or c: no claim, but a stable model is expected either to be right, or to ignore digits "
+        "that never varied in training, which is right on a share of c"
+    )
+    named = "(arith theorems two candidates)."
     assert f"{line} {named}" in legend(said)
     assert "no claim at" in answer_line(said).lower() and "stable" not in answer_line(said)
     shorter = predicted(task="mod_add", modulus=101, train_digits="2", test_digits="1,2")
     assert rows(shorter)[0][ACCURACY] == "1 if stable"
-    assert f"1 if stable: open, but the two functions are one there {named}" in legend(shorter)
+    right = f"1 if stable: no claim, but a stable model is expected to be right {named}"
+    assert right in legend(shorter)
     many = predicted(expr="a - b", **words)
     assert rows(many)[-1][ACCURACY] == "1 or 7/26 ≈ 0.269"
     assert "1 or 7/26 $\\approx$ 0.269" in latex(many)
@@ -308,7 +312,7 @@ def test_a_value_never_shown_of_a_digit_that_changes_nothing_is_said_so() -> Non
     [
         (FLAGSHIP, "0 there counts as 5 does modulo 125, and 5 was shown"),
         ({"task": "add"}, "the digits only add up"),
-        ({"task": "mod_mul", "modulus": 50}, "position 3 makes no difference modulo 50"),
+        ({"task": "mod_mul", "modulus": 50}, "place 3 makes no difference modulo 50"),
         (
             {"task": "mod_mul", "modulus": 1000},
             "the digits that the task makes interact were shown together",
@@ -318,7 +322,7 @@ def test_a_value_never_shown_of_a_digit_that_changes_nothing_is_said_so() -> Non
 def test_joint_support_gives_the_reason_that_applies(words: dict, reason: str) -> None:
     [step] = [x for x in predicted(**words).derivation if x.rule == "joint support"]
     assert step.statement == (
-        "Inputs of 1..2 digits have 0 at position 3 of both operands, never so in D_3. "
+        "Inputs of 1..2 digits have 0 at place 3 of both operands, never so in D_3. "
         f"But the answer follows: {reason}."
     )
 
@@ -326,7 +330,7 @@ def test_joint_support_gives_the_reason_that_applies(words: dict, reason: str) -
 def test_what_nothing_fixes_is_named_too() -> None:
     first, second = (x for x in predicted(task="mul").derivation if x.rule == "joint support")
     assert first.statement == (
-        "Inputs of 1..2 digits have 0 at position 3 of both operands, never so in D_3, and the "
+        "Inputs of 1..2 digits have 0 at place 3 of both operands, never so in D_3, and the "
         "task makes these digits interact. Nothing follows there."
     )
     assert second.statement == (

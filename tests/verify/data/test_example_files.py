@@ -173,13 +173,13 @@ def test_what_a_file_lacks_is_said() -> None:
     text = lines(lambda a, b: f"{a}+{b}={a + b}" if a % 10 != 7 else "1+1=2")
     got = found(f"{text}\n1+1=3\n500+500=1000\n")
     said = "\n".join(got.lines())
-    assert "the digit 7 at position 1 of a" in said
+    assert "the digit 7 at place 1 of a" in said
     assert got.contradictions == 1 and "1 inputs have other answers" in said
     assert "combinations of lengths, as 1 and 3 digits" in said
     assert got.duplicates > 100
     assert dict(got.lengths)[3] == 1
     no_carry = found("\n".join(f"{a}+{b}={a + b}" for a in range(5) for b in range(5)))
-    assert "carries out of position 1 other than 0" in no_carry.lacking
+    assert "carries out of place 1 other than 0" in no_carry.lacking
     assert not found("\n".join(f"{a}+{b}={a + b}" for a in range(10) for b in range(10))).lacking
     # No difference below 0 is asked for, so the first digit of b is never above that of a.
     pairs = [(a, b) for a in range(100) for b in range(a + 1)]
@@ -188,7 +188,7 @@ def test_what_a_file_lacks_is_said() -> None:
         "\n".join(f"{a:02}-{b:02}={a - b:02}" for a, b in pairs if (a // 10, b // 10) != (7, 3))
     )
     [gone] = few.lacking
-    assert gone == "1 of 55 pairs of digits at position 2 of a and b: 7 and 3"
+    assert gone == "1 of 55 pairs of digits at place 2 of a and b: 7 and 3"
 
 
 def test_options_win_over_what_is_found() -> None:
@@ -300,7 +300,7 @@ def test_what_the_field_writes_is_read(name: str) -> None:
     wrong = len(rows) // 100
     assert len(rows) - wrong <= got.fit <= len(rows) - wrong * (task == "add")
     said = "\n".join(got.lines())
-    assert "the digit 7 at position 1 of a" in said and (got.odd is not None or task != "add")
+    assert "the digit 7 at place 1 of a" in said and (got.odd is not None or task != "add")
 
 
 @pytest.mark.parametrize("base", [-1_653_656, 1, 10_001])
