@@ -13,8 +13,6 @@ CHUNK = 50
 """Steps between two looks at the loss."""
 MOST_STEPS = 100_000_000
 """Training steps of one model."""
-DEFAULT_BUDGET = 18_000
-"""The most optimizer steps that a model gets unless others are asked for."""
 
 
 @dataclass(frozen=True)
