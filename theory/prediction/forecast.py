@@ -23,7 +23,7 @@ from dataclasses import dataclass, fields
 from functools import cache, cached_property
 from math import ceil, floor, log2
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -404,17 +404,21 @@ class Table:
     rows: Any
 
     @classmethod
-    def made(cls, measured: Measured, columns: Columns, forest: Forest) -> Table:
-        """The table of what was measured, with trees that were grown on it."""
+    def made(cls, measured: Measured, columns: Columns, forest: Forest, **more: Any) -> Self:
+        """The table of what was measured, with trees that were grown on it.
+
+        Args:
+            more: what else a table has of each length.
+        """
         models = np.array([len(x) for x in measured.right])
         rows = np.repeat(np.arange(len(models)), models)
         values = np.concatenate([np.array(x) for x in measured.right])
         order = np.argsort(values, kind="stable")
         of = np.array(measured.of)
-        return cls(measured.cells, columns, forest, of, models, values[order], rows[order])
+        return cls(measured.cells, columns, forest, of, models, values[order], rows[order], **more)
 
     @classmethod
-    def read(cls, path: Path) -> Table:
+    def read(cls, path: Path) -> Self:
         """The table as it was written."""
         with np.load(path) as kept:
             found = {name: kept[name] for name in kept.files}

@@ -123,6 +123,14 @@ class Recipe:
         return Noise.BY_PLACE if self.reward else Noise.SAME
 
     @property
+    def trains_as(self) -> str:
+        """How the recipe is asked for that trains as this one, where it is adapted to a setting."""
+        apart = {"name", "about", "version", "for_products", "for_natural", "for_windows"}
+        same = {name: value for name, value in vars(self).items() if name not in apart}
+        others = (x for x in BY_VERSION.values() if same.items() <= vars(x).items())
+        return next(others, BY_VERSION.get(self.version, self)).asked_for
+
+    @property
     def asked_for(self) -> str:
         """How commands call it: by its name, or with its version where another has that name."""
         return self.name if RECIPES.get(self.name) == self else f"{self.name}-{self.version}"
