@@ -25,6 +25,7 @@ from arith.verify.training.schedule import LEVELS
 
 _STEPS, _SECONDS = 10, 0.5
 """The most steps that are timed at once, and the time after which that is enough."""
+_EXPECTED = ("time of each", "chance to converge")
 _MOST_TIMED = 10**10
 """Operations of a step that is made on a processor: of a larger one only a part is timed."""
 
@@ -40,9 +41,7 @@ class Estimate:
         known: how many models take as many steps as others of their cell did.
     """
 
-    columns: ClassVar = tuple(
-        "cell, model, parameters, to train, time of each, chance to converge".split(", ")
-    )
+    columns: ClassVar = ("cell", "model", "parameters", "to train", *_EXPECTED)
     plan: Plan
     again: int
     each: dict[Job, tuple[float, float]]
