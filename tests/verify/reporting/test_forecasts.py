@@ -70,7 +70,7 @@ def test_every_model_of_the_evidence_tells_whether_models_converge() -> None:
     pairs = {(run.cell.key, recipe_of(run)) for run in runs}
     assert len(kept.of) == len(kept.recipe) == len(pairs)
     assert kept.forest.members.shape == (len(kept.forest.roots) * len(pairs),)
-    assert MODELS.stat().st_size < 300_000
+    assert MODELS.stat().st_size < 500_000
 
 
 def test_chances_to_converge_do_better_than_the_share_of_all() -> None:
