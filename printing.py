@@ -144,6 +144,7 @@ def prediction_parts(prediction: Prediction, explain: bool = False) -> list[Part
     from arith.theory.text.answer import answer_line, expected_line, explanation, published_lines
     from arith.theory.text.text import (
         LENGTH_COLUMNS,
+        convergence_line,
         forecast_lines,
         legend,
         length_rows,
@@ -157,7 +158,7 @@ def prediction_parts(prediction: Prediction, explain: bool = False) -> list[Part
     ]
     if explain:
         lines = explanation(prediction, learnability(prediction.setting))
-        lines += forecast_lines(prediction, named=True)
+        lines += [*forecast_lines(prediction, named=True), convergence_line(prediction.convergence)]
         return [*parts, *(Text(line, indent="   ") for line in lines)]
     leaps = setting_leaps(prediction.setting)
     return [
@@ -166,6 +167,7 @@ def prediction_parts(prediction: Prediction, explain: bool = False) -> list[Part
         Text(""),
         Table(LENGTH_COLUMNS, length_rows(prediction)),
         *(Text(line, indent="  ") for line in forecast_lines(prediction)),
+        Text(convergence_line(prediction.convergence), indent="  "),
         *(Text(line, indent="  ") for line in legend(prediction, leaps)),
     ]
 

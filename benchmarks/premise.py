@@ -9,10 +9,11 @@ from statistics import median
 
 from torch import nn
 
+from arith.theory.prediction.training import DEFAULT_BUDGET
 from arith.verify.model.measure import held_out_accuracy
 from arith.verify.plan.cells import Cell, CellRequest
 from arith.verify.plan.premise import PREMISE
-from arith.verify.plan.recipe import CHUNK, DEFAULT_BUDGET
+from arith.verify.plan.recipe import CHUNK
 from arith.verify.training.ensemble import Ensemble
 from arith.verify.training.train import train
 from benchmarks.baseline import PlainTraining

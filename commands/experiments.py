@@ -11,13 +11,14 @@ import typer
 from arith.commands.options import DEFAULT_STORE, annotated, completion, takes, written
 from arith.printing import print_parts, print_table, print_text, shown, verdict_parts, waiting
 from arith.theory.errors import InvalidInput
+from arith.theory.prediction.training import DEFAULT_BUDGET
 from arith.theory.setting.requests import chosen
 from arith.verify.plan.cells import CellRequest
 from arith.verify.plan.folders import Folders, evidence_folder
 from arith.verify.plan.grids import GRIDS, recipe_of
 from arith.verify.plan.grids import grid as cells_of
 from arith.verify.plan.plan import Plan
-from arith.verify.plan.recipe import CHOICES, DEFAULT_BUDGET, find_recipe
+from arith.verify.plan.recipe import CHOICES, find_recipe
 
 GridOption = typer.Option(
     help=f"{', '.join(GRIDS)}, or a TOML file.", autocompletion=completion(GRIDS)

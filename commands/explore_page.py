@@ -36,6 +36,7 @@ from arith.theory.text.answer import (
 from arith.theory.text.length_plot import Measured
 from arith.theory.text.text import (
     LENGTH_COLUMNS,
+    convergence_line,
     digits_text,
     forecast_lines,
     legend,
@@ -77,7 +78,10 @@ def answer_html(prediction: Prediction, models: Sequence[Measured] = ()) -> str:
         columns=LENGTH_COLUMNS,
         lengths=[_length(prediction, x, row, models) for x, row in rows],
         models=models,
-        forecasts=forecast_lines(prediction, named=True),
+        forecasts=[
+            *forecast_lines(prediction, named=True),
+            convergence_line(prediction.convergence),
+        ],
         legend=legend(prediction, Decision.UNDECIDED),
         theorems=_theorems(prediction),
         open=_why_open(prediction),

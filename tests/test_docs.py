@@ -24,9 +24,10 @@ from arith import __version__
 from arith.theory.arithmetic.directions import Direction
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim
+from arith.theory.prediction.training import DEFAULT_BUDGET
 from arith.verify.plan.cells import adapted
 from arith.verify.plan.grids import GRIDS
-from arith.verify.plan.recipe import CHUNK, DEFAULT_BUDGET, PAPER, RECIPE
+from arith.verify.plan.recipe import CHUNK, PAPER, RECIPE
 from arith.verify.plan.sizes import SIZES, size
 from arith.verify.records.evidence import read_evidence
 from arith.verify.records.reading import PRECISIONS

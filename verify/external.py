@@ -20,6 +20,7 @@ from arith.theory.arithmetic.domains import digit_base
 from arith.theory.errors import InvalidInput
 from arith.theory.observation.support import support
 from arith.theory.prediction.predict import predict
+from arith.theory.prediction.training import default_model
 from arith.theory.setting.requests import LARGEST_TEST
 from arith.theory.setting.settings import Setting
 from arith.verify.data.answers import parse_log, said_numbers
@@ -48,7 +49,7 @@ from arith.verify.model.measure import (
     measure,
     noise_invariance,
 )
-from arith.verify.plan.cells import Cell, default_model
+from arith.verify.plan.cells import Cell
 from arith.verify.plan.given import read_bytes, read_examples
 from arith.verify.plan.inputs import EVALUATION_SEED, held_out_count, inputs, inputs_at
 

@@ -19,12 +19,12 @@ only a bound is it says where below or above that bound.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property
 from math import ceil, floor, log2
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -279,13 +279,13 @@ class Measured:
     Args:
         cells: by their names.
         of: the cell of each length.
-        features: of each length, as texts.
+        features: of each length, as texts by their names.
         right: what each model got right at each length.
     """
 
     cells: list[str]
     of: list[int]
-    features: list[list[str]]
+    features: list[dict[str, str]]
     right: list[list[float]]
 
     @classmethod
@@ -304,7 +304,7 @@ class Measured:
                 above = values
                 continue
             found.of.append(len(found.cells) - 1)
-            found.features.append([*above, *values[1:-1]])
+            found.features.append(dict(zip(ASKED, [*above, *values[1:-1]], strict=True)))
             found.right.append([*map(float, values[-1].split())])
         return found
 
@@ -324,13 +324,13 @@ class Columns:
     number: int
 
     @classmethod
-    def of(cls, features: Sequence[Sequence[str]]) -> Columns:
+    def of(cls, features: Sequence[dict[str, str]]) -> Columns:
         """The columns of what was measured."""
         words: dict[str, dict[str, int]] = {}
         ranges: dict[str, tuple[int, float, float]] = {}
         number = 0
-        for name, column in zip(ASKED, zip(*features, strict=True), strict=True):
-            values = list(dict.fromkeys(column))
+        for name in features[0]:
+            values = list(dict.fromkeys(each[name] for each in features))
             try:
                 numbers = list(map(float, values))
                 ranges[name] = number, min(numbers), max(numbers)
@@ -355,9 +355,9 @@ class Columns:
             near &= low - 1e-3 <= value <= high * (1 + 1e-3) + 1e-3
         return found, near
 
-    def matrix(self, features: Sequence[Sequence[str]]) -> Any:
+    def matrix(self, features: Sequence[dict[str, str]]) -> Any:
         """The numbers of many, a row each."""
-        return np.array([self.vector(dict(zip(ASKED, x, strict=True)))[0] for x in features])
+        return np.array([self.vector(x)[0] for x in features])
 
 
 @dataclass(frozen=True)
@@ -418,17 +418,21 @@ class Table:
     rows: Any
 
     @classmethod
-    def made(cls, measured: Measured, columns: Columns, forest: Forest) -> Table:
-        """The table of what was measured, with trees that were grown on it."""
+    def made(cls, measured: Measured, columns: Columns, forest: Forest, **more: Any) -> Self:
+        """The table of what was measured, with trees that were grown on it.
+
+        Args:
+            more: what else a table has of each length.
+        """
         models = np.array([len(x) for x in measured.right])
         rows = np.repeat(np.arange(len(models)), models)
         values = np.concatenate([np.array(x) for x in measured.right])
         order = np.argsort(values, kind="stable")
         of = np.array(measured.of)
-        return cls(measured.cells, columns, forest, of, models, values[order], rows[order])
+        return cls(measured.cells, columns, forest, of, models, values[order], rows[order], **more)
 
     @classmethod
-    def read(cls, path: Path) -> Table:
+    def read(cls, path: Path) -> Self:
         """The table as it was written."""
         with np.load(path) as kept:
             found = {name: kept[name] for name in kept.files}
@@ -439,21 +443,37 @@ class Table:
     def write(self, path: Path) -> None:
         """Write all that forecasts need in one file."""
         texts = json.dumps([self.cells, *vars(self.columns).values()]).encode()
-        numbers = {name: getattr(self, name) for name in ("of", "models", "values", "rows")}
+        numbers = {x.name: getattr(self, x.name) for x in fields(self)[3:]}
         small = {n: x.astype(np.int32) if x.dtype == np.int64 else x for n, x in numbers.items()}
         kept = {"texts": np.frombuffer(texts, np.uint8), **vars(self.forest), **small}
         np.savez_compressed(path, **kept)
 
     def forecasts(self, asked: Sequence[dict[str, Feature]], without: str) -> list[Forecast]:
         """The forecast of each of some lengths of one setting."""
+        return [self._forecast(*x) for x in self.alike(asked, without)]
+
+    def alike(
+        self, asked: Sequence[dict[str, Feature]], without: str = ""
+    ) -> Iterator[tuple[Any, bool]]:
+        """How much each measured length counts for each of some, and whether it is near them.
+
+        Args:
+            without: the name of a cell that is left out.
+        """
         vectors, near = zip(*map(self.columns.vector, asked), strict=True)
         fallen = self.forest.fallen(np.array(vectors))
         others = np.array([name != without for name in self.cells]) if without else None
         trees = slice(None) if others is None else ~self.forest.grown[:, ~others].any(axis=1)
-        return [
-            self._forecast(self._weights(leaves[trees], others), is_near)
-            for leaves, is_near in zip(fallen, near, strict=True)
-        ]
+        for leaves, is_near in zip(fallen, near, strict=True):
+            yield self._weights(leaves[trees], others), is_near
+
+    def rests_on(self, weights: Any) -> tuple[int, tuple[str, ...]]:
+        """How many models have ``MOST`` of the weight, and their cells, the nearest first."""
+        rows = np.flatnonzero(weights)
+        rows = rows[np.argsort(-weights[rows], kind="stable")]
+        kept = rows[: int(np.searchsorted(np.cumsum(weights[rows]), MOST)) + 1]
+        cells = dict.fromkeys(self.cells[n] for n in self.of[kept].tolist())
+        return int(self.models[kept].sum()), tuple(cells)
 
     @cached_property
     def _starts(self) -> Any:
@@ -461,7 +481,7 @@ class Table:
         return np.cumsum(self.forest.sizes, dtype=np.int64) - self.forest.sizes
 
     @cached_property
-    def _shares(self) -> Any:
+    def shares(self) -> Any:
         """What each model counts of its length."""
         return 1 / self.models
 
@@ -483,20 +503,16 @@ class Table:
         return found / max(found.sum(), 1e-9)
 
     def _forecast(self, weights: Any, near: bool) -> Forecast:
-        each = (weights * self._shares)[self.rows]
+        each = (weights * self.shares)[self.rows]
         alike = np.flatnonzero(each)
         passed, values = UNKNOWN / 2 + np.cumsum(each[alike]), self.values[alike]
         low, median, high = (
             _quantile(passed, values, share) for share in (LEFT_OUT, 0.5, 1 - LEFT_OUT)
         )
-        rows = np.flatnonzero(weights)
-        rows = rows[np.argsort(-weights[rows], kind="stable")]
-        kept = rows[: int(np.searchsorted(np.cumsum(weights[rows]), MOST)) + 1]
-        cells = dict.fromkeys(self.cells[n] for n in self.of[kept].tolist())
+        models, cells = self.rests_on(weights)
         # In hundredths, to the safe sides, as they are shown.
         low, high = (floor(100 * low) / 100, ceil(100 * high) / 100) if near else (0.0, 1.0)
-        models = int(self.models[kept].sum())
-        return Forecast(round(median, 4), low, high, models, tuple(cells), near)
+        return Forecast(round(median, 4), low, high, models, cells, near)
 
 
 def _quantile(passed: Any, values: Any, share: float) -> float:

@@ -17,6 +17,7 @@ from arith.theory.generalization.lengths import LengthPrediction, candidates, un
 from arith.theory.generalization.outcomes import Claim, Status
 from arith.theory.generalization.theorems import Observation, conclude, observe
 from arith.theory.observation.support import Support, support
+from arith.theory.prediction.convergence import Convergence, convergence
 from arith.theory.prediction.expressibility import expressibility
 from arith.theory.prediction.forecast import Forecast, forecast
 from arith.theory.prediction.mixture import (
@@ -75,6 +76,11 @@ class Prediction:
         """What was measured in settings like this one, by untrained length; no part of a claim."""
         return forecast(self.setting, self.derivation, self.lengths)
 
+    @cached_property
+    def convergence(self) -> Convergence:
+        """How many models like it converge; no part of a claim."""
+        return convergence(self.setting)
+
     @property
     def observed(self) -> list[str]:
         """The rules that claims rest on and that are not proved."""
@@ -123,6 +129,7 @@ class Prediction:
             },
             **({"expressibility": beside} if beside else {}),
             "learned_function": self.learned_text,
+            "convergence": self.convergence.to_json(),
             "lengths": [
                 {
                     "digits": x.digits,

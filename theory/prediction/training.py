@@ -1,4 +1,4 @@
-"""How models of a setting are trained, as far as what they answer to other lengths rests on it."""
+"""How models of a setting are trained, as far as what they learn and answer rests on it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from arith.theory.arithmetic.tasks import Task
     from arith.theory.setting.settings import Setting
+
+DEFAULT_BUDGET = 18_000
+"""The most optimizer steps that a model gets unless others are asked for."""
 
 
 class Noise(StrEnum):
@@ -29,3 +33,13 @@ def goes_on(setting: Setting) -> bool:
 def usual_noise(setting: Setting) -> Noise:
     """The noise of the usual recipe, by which models are trained unless another is asked for."""
     return Noise.SAME if setting.natural or goes_on(setting) else Noise.BY_PLACE
+
+
+def default_recipe(setting: Setting) -> str:
+    """The name of the usual recipe."""
+    return "place-noise" if usual_noise(setting) is Noise.BY_PLACE else "dense-noise"
+
+
+def default_model(task: Task) -> str:
+    """The smallest size seen to converge: products need the width."""
+    return "pico" if task.is_linear else "wide"

@@ -23,6 +23,7 @@ from arith.theory.generalization.outcomes import Status
 from arith.theory.learning.leap_complexity import setting_leaps
 from arith.theory.observation.support import support
 from arith.theory.observation.views import carry_reach
+from arith.theory.prediction.convergence import Convergence, better_recipe
 from arith.theory.prediction.predict import Prediction, predict
 from arith.theory.setting.requests import LARGEST_DIGITS, setting_words
 from arith.theory.setting.settings import Setting
@@ -108,6 +109,8 @@ class Advice:
         suggestions: cheapest first.
         obstacles: what stands in the way of the setting as it is, each a sentence.
         complete: whether every combination of changes was tried, the limit of steps not reached.
+        recipes: how many models converge by the usual recipe, and by a better one; None where
+            those by the usual one are not few, or no better one is known.
     """
 
     current: Prediction
@@ -115,6 +118,7 @@ class Advice:
     suggestions: tuple[Suggestion, ...] = ()
     obstacles: tuple[str, ...] = ()
     complete: bool = True
+    recipes: tuple[Convergence, Convergence] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The advice as a JSON object."""
@@ -135,14 +139,15 @@ class Advice:
             ],
             "obstacles": list(self.obstacles),
             "complete": self.complete,
+            "recipes": self.recipes and [x.to_json() for x in self.recipes],
         }
 
 
 def advise(setting: Setting) -> Advice:
     """The cheapest changes under which all test lengths generalize."""
-    current = predict(setting)
+    current, recipes = predict(setting), better_recipe(setting)
     if _works(current):
-        return Advice(current, True)
+        return Advice(current, True, recipes=recipes)
     found: list[Suggestion] = []
     complete = True
     try:
@@ -155,7 +160,8 @@ def advise(setting: Setting) -> Advice:
     found.sort(key=lambda s: (s.cost, len(s.changes)))
     with budget(PART):
         suggestions = tuple(replace(s, slow=_is_slow(s.setting)) for s in found[:MOST_SUGGESTIONS])
-    return Advice(current, False, suggestions, tuple(_obstacles(setting, current)), complete)
+    obstacles = tuple(_obstacles(setting, current))
+    return Advice(current, False, suggestions, obstacles, complete, recipes)
 
 
 def _is_slow(setting: Setting) -> bool:

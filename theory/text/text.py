@@ -21,6 +21,7 @@ from arith.theory.text.answer import INPUTS, UNCLAIMED, cut
 if TYPE_CHECKING:
     from arith.theory.counting.accuracy import DigitAccuracy
     from arith.theory.generalization.lengths import LengthPrediction
+    from arith.theory.prediction.convergence import Convergence
     from arith.theory.prediction.forecast import Forecast
     from arith.theory.prediction.predict import Prediction
     from arith.theory.setting.settings import Setting
@@ -287,8 +288,23 @@ def _forecast_text(x: Forecast) -> str:
     """``0.00 to 0.18, median 0.02 (8 models of 3 cells)``."""
     if not x.near:
         return f"nothing near, so {x.low:g} to {x.high:g}"
-    rests = f"{count(x.models, 'model')} of {count(len(x.cells), 'cell')}"
-    return f"{x.low:.2f} to {x.high:.2f}, median {x.median:.2f} ({rests})"
+    return f"{x.low:.2f} to {x.high:.2f}, median {x.median:.2f} ({_rests(x.models, len(x.cells))})"
+
+
+def convergence_line(x: Convergence) -> str:
+    """How many models like one converge, and how soon half of these do."""
+    if not x.near:
+        return "Nothing near this setting was trained: no forecast of how many models converge."
+    half = f", half of these by {x.steps.median:,}" if x.steps else ""
+    return (
+        f"Trained in settings like this (a forecast, no claim): {x.share:.0%} of models converge "
+        f"within {x.budget:,} steps{half} ({_rests(x.models, x.cells)})."
+    )
+
+
+def _rests(models: int, cells: int) -> str:
+    """``8 models of 3 cells``."""
+    return f"{count(models, 'model')} of {count(cells, 'cell')}"
 
 
 def legend(prediction: Prediction, leaps: Decision) -> list[str]:
@@ -400,7 +416,8 @@ def advice_text(advice: Advice) -> list[str]:
     s = advice.current.setting
     lines = [*setting_lines(s), f"tested on {digits_text(', '.join(map(str, s.test_lengths)))}", ""]
     if advice.generalizes:
-        return [*lines, "Nothing has to be changed: a model that meets the premises generalizes."]
+        lines.append("Nothing has to be changed: a model that meets the premises generalizes.")
+        return [*lines, *_recipe_lines(advice)]
     if advice.suggestions:
         lines.append("A model generalizes after any one of these changes, cheapest first:")
         for n, x in enumerate(advice.suggestions, 1):
@@ -420,7 +437,22 @@ def advice_text(advice: Advice) -> list[str]:
             "layouts with one change of the training domain (short of training on every length) "
             "was tried."
         )
-    return [*lines, "", "As it is, it does not:", *(f"- {text}." for text in advice.obstacles)]
+    lines += ["", "As it is, it does not:", *(f"- {text}." for text in advice.obstacles)]
+    return [*lines, *_recipe_lines(advice)]
+
+
+def _recipe_lines(advice: Advice) -> list[str]:
+    """The recipe by which more models converge, where few do by the usual one."""
+    if advice.recipes is None:
+        return []
+    usual, best = advice.recipes
+    return [
+        "",
+        f"Few models like it converge (a forecast, no claim): by the usual recipe, "
+        f"{usual.recipe}, {usual.share:.0%} within {usual.budget:,} steps "
+        f"({_rests(usual.models, usual.cells)}); with --recipe {best.recipe} {best.share:.0%} "
+        f"({_rests(best.models, best.cells)}).",
+    ]
 
 
 def _command_lines(words: Iterable[str]) -> str:

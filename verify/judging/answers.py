@@ -27,6 +27,7 @@ from arith.theory.errors import InvalidInput
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim
 from arith.theory.prediction.predict import Prediction
+from arith.theory.prediction.training import default_model
 from arith.theory.setting.settings import Setting
 from arith.verify.data.answers import said_numbers
 from arith.verify.data.files import Examples
@@ -39,7 +40,7 @@ from arith.verify.judging.intervals import Interval, pooled
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict, judge
 from arith.verify.judging.premises import speaks_of
 from arith.verify.judging.standards import TOLERANCE
-from arith.verify.plan.cells import Cell, default_model
+from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import SAMPLES
 from arith.verify.records.measurement import Measurement
 from arith.verify.records.runs import Run

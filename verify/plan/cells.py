@@ -7,9 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from arith.theory.arithmetic.tasks import Task
 from arith.theory.errors import InvalidInput
-from arith.theory.prediction.training import Noise, goes_on, usual_noise
+from arith.theory.prediction.training import (
+    DEFAULT_BUDGET,
+    default_model,
+    default_recipe,
+    goes_on,
+)
 from arith.theory.setting.requests import (
     Request,
     option,
@@ -21,7 +25,7 @@ from arith.theory.setting.settings import Setting
 from arith.theory.transformer.layouts import INDICES, STARTS
 from arith.verify.data.numbering import Numbering
 from arith.verify.data.sequences import Format, GroupedFormat, NaturalFormat
-from arith.verify.plan.recipe import DEFAULT_BUDGET, DENSE, RECIPE, Recipe
+from arith.verify.plan.recipe import RECIPES, Recipe
 from arith.verify.plan.sizes import BY_PARTS, SIZES, Size, size
 
 if TYPE_CHECKING:
@@ -191,7 +195,7 @@ def usual_recipe(setting: Setting) -> Recipe:
     its index, unless a modulus bounds the result to digits that training shows.  Without a window
     queries see where the sequence begins, so that no rule has to go on.
     """
-    return RECIPE if usual_noise(setting) is Noise.BY_PLACE else DENSE
+    return RECIPES[default_recipe(setting)]
 
 
 def adapted(recipe: Recipe, setting: Setting) -> Recipe:
@@ -207,11 +211,6 @@ def refuse_natural(cell: Cell, what: str) -> None:
             f"{what} needs padded operands: with --padding none a digit has no one position. "
             "arith ask and arith verify take such models"
         )
-
-
-def default_model(task: Task) -> str:
-    """The smallest size seen to converge: products need the width."""
-    return "pico" if task.is_linear else "wide"
 
 
 @dataclass(frozen=True)

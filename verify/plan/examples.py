@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from arith.theory.errors import InvalidInput
+from arith.theory.prediction.training import default_model
 from arith.theory.setting.requests import Request, flag
 from arith.theory.setting.settings import Setting
 from arith.verify.data.files import COMMENT, Examples
@@ -19,7 +20,7 @@ from arith.verify.data.finding import Found, find_setting
 from arith.verify.data.sampling import Sampler
 from arith.verify.data.sequences import drawn_spaces
 from arith.verify.data.texts import example_texts
-from arith.verify.plan.cells import Cell, default_model
+from arith.verify.plan.cells import Cell
 from arith.verify.plan.given import read_examples
 
 MOST_EXAMPLES = 2_000_000

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from arith.theory.arithmetic.effort import ENTRIES
 from arith.theory.arithmetic.residues import LARGEST_MODULUS
 from arith.theory.errors import InvalidInput
+from arith.theory.prediction.training import DEFAULT_BUDGET
 from arith.theory.setting.requests import option
 from arith.verify.data.sampling import HELD_OUT, Sampler
 from arith.verify.plan.cells import Cell, adapted
 from arith.verify.plan.folders import NO_FOLDERS, Folders
-from arith.verify.plan.recipe import DEFAULT_BUDGET, MOST_STEPS, Recipe
+from arith.verify.plan.recipe import MOST_STEPS, Recipe
 
 DEVICES = ("auto", "cpu", "cuda")
 """Where models are trained."""

@@ -13,8 +13,6 @@ CHUNK = 50
 """Steps between two looks at the loss."""
 MOST_STEPS = 100_000_000
 """Training steps of one model."""
-DEFAULT_BUDGET = 18_000
-"""The most optimizer steps that a model gets unless others are asked for."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +121,14 @@ class Recipe:
         if self.dropout or not self.noise:
             return Noise.DROPOUT if self.dropout else Noise.NONE
         return Noise.BY_PLACE if self.reward else Noise.SAME
+
+    @property
+    def trains_as(self) -> str:
+        """How the recipe is asked for that trains as this one, where it is adapted to a setting."""
+        apart = {"name", "about", "version", "for_products", "for_natural", "for_windows"}
+        same = {name: value for name, value in vars(self).items() if name not in apart}
+        others = (x for x in BY_VERSION.values() if same.items() <= vars(x).items())
+        return next(others, BY_VERSION.get(self.version, self)).asked_for
 
     @property
     def asked_for(self) -> str:

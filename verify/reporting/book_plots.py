@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from arith.theory.prediction.predict import Prediction, predict
+from arith.theory.prediction.training import default_model
 from arith.theory.setting.requests import Request
 from arith.theory.text.address_plot import Row, draw_sum
 from arith.theory.text.example_plot import (
@@ -30,7 +31,6 @@ from arith.theory.text.example_plot import (
 from arith.theory.text.length_plot import Measured, draw_lengths
 from arith.theory.text.style import FAINT, figure
 from arith.theory.transformer.encodings import encoding
-from arith.verify.plan.cells import default_model
 from arith.verify.records.evidence import read_evidence
 from arith.verify.reporting.measured import of_runs
 

@@ -2,20 +2,29 @@
 
 The table has what theory says of each cell of the committed evidence, and of each of its untrained
 lengths where no accuracy is claimed, and what each converged model got right there.  The trees are
-grown on it by scikit-learn, each on the cells of a random part.  With ``--score`` nothing is
-written; how forecasts do where nothing is claimed is printed, without the cell itself, and without
-all of its encoding.
+grown on it by scikit-learn, each on the cells of a random part.  So are those that say which models
+are likely to converge, on every model, converged or not.  With ``--score`` nothing is written; how
+forecasts do where nothing is claimed is printed, without the cell itself, and without all of its
+encoding, and how far they are off on convergence.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean
 
 import numpy as np
 
 from arith.theory.generalization.outcomes import Claim
+from arith.theory.prediction.convergence import (
+    MISSED,
+    MODELS,
+    Models,
+    convergence,
+    training_features,
+)
 from arith.theory.prediction.forecast import (
     FOREST,
     OF_LENGTH,
@@ -33,7 +42,9 @@ from arith.theory.prediction.forecast import (
     written,
 )
 from arith.theory.prediction.training import usual_noise
+from arith.verify.plan.cells import adapted
 from arith.verify.plan.folders import COMMITTED
+from arith.verify.plan.recipe import BY_VERSION
 from arith.verify.records.runs import Run
 from arith.verify.reporting.exports import committed
 
@@ -161,19 +172,80 @@ def errors(runs: Iterable[Run], rests_on: Table | None = None) -> Iterator[tuple
                 yield abs(x.median - right), x.low <= right <= x.high
 
 
+def trained(runs: Iterable[Run]) -> Models:
+    """What became of each model, by cell and recipe, with trees that were grown on it."""
+    groups: dict[tuple[str, str, str], list[Run]] = {}
+    for run in runs:
+        groups.setdefault((run.cell.label(), run.cell.key, recipe_of(run)), []).append(run)
+    some = [groups[key] for key in sorted(groups)]
+    places = {key: n for n, key in enumerate(dict.fromkeys(each[0].cell.key for each in some))}
+    names = {each[0].cell.key: each[0].cell.label() for each in some}
+    found = [training_features(x.cell.setting, recipe_of(x), x.cell.model) for x, *_ in some]
+    measured = Measured(
+        [names[key] for key in places],
+        [places[each[0].cell.key] for each in some],
+        [dict(zip(x, _texts(x, x), strict=True)) for x in found],
+        [[float(run.converged) for run in each] for each in some],
+    )
+    columns = Columns.of(measured.features)
+    forest = grow(measured, columns)
+    ends = [[run.steps if run.converged else run.budget + MISSED for run in each] for each in some]
+    recipes = list(columns.words["recipe"])
+    recipe = np.array([recipes.index(x["recipe"]) for x in measured.features])
+    return Models.made(replace(measured, right=ends), columns, forest, recipe=recipe)
+
+
+def recipe_of(run: Run) -> str:
+    """The recipe that a model was trained by, as it is for the setting."""
+    recipe = BY_VERSION.get(run.recipe)
+    return run.recipe if recipe is None else adapted(recipe, run.cell.setting).trains_as
+
+
+def chances(runs: Iterable[Run], rests_on: Models | None = None) -> Iterator[tuple[float, bool]]:
+    """The chance that each model had to converge within its budget, and whether it did.
+
+    Each model is forecast without its cell.
+
+    Args:
+        rests_on: other models than those that are shipped.
+    """
+    for run in runs:
+        cell, recipe = run.cell, recipe_of(run)
+        name = cell.label()
+        told = convergence(cell.setting, recipe, cell.model, run.budget, name, rests_on)
+        if told.models:
+            yield told.share, run.converged
+
+
+def score_lines(found: Sequence[tuple[float, bool]]) -> Iterator[str]:
+    """The Brier score of chances beside that of the constant share, and calibration in ten bins."""
+    chance, converged = (np.array(x, dtype=float) for x in zip(*found, strict=True))
+    brier, share = np.mean((chance - converged) ** 2), converged.mean()
+    constant = share * (1 - share)
+    yield f"convergence of {len(found):,} models: Brier score {brier:.4f}, the share {constant:.4f}"
+    bins = np.minimum((10 * chance).astype(int), 9)
+    for n in np.unique(bins).tolist():
+        some = bins == n
+        said, came = chance[some].mean(), converged[some].mean()
+        bounds = f"{n / 10:.1f} to {(n + 1) / 10:.1f}"
+        yield f"  {bounds}: {some.sum():,} models, {said:.2f} forecast, {came:.2f} converged"
+
+
 def main() -> None:
     """Write the table and the trees, or print how forecasts do."""
     runs = committed(COMMITTED)[0]
     if "--score" in sys.argv:
         for line in scores(runs):
             print(line, flush=True)
+        print(*score_lines(list(chances(runs, trained(runs)))), sep="\n")
         return
     text = table(runs)
     TABLE.write_text(text, "utf-8")
     measured = Measured.read(text)
     columns = Columns.of(measured.features)
     Table.made(measured, columns, grow(measured, columns)).write(FOREST)
-    print(f"wrote {TABLE.name} and {FOREST.name}")
+    trained(runs).write(MODELS)
+    print(f"wrote {TABLE.name}, {FOREST.name} and {MODELS.name}")
 
 
 if __name__ == "__main__":

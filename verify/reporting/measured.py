@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from arith.theory.prediction.training import default_model
 from arith.theory.setting.settings import Setting
 from arith.theory.text.length_plot import Measured
 from arith.verify.judging.standards import interval
-from arith.verify.plan.cells import default_model
 from arith.verify.plan.recipe import BY_VERSION
 from arith.verify.records.runs import Run
 from arith.verify.records.store import Store

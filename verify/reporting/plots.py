@@ -10,6 +10,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from arith.theory.prediction.training import default_model
 from arith.theory.text.style import (
     FAINT,
     HATCH,
@@ -24,7 +25,6 @@ from arith.theory.text.style import (
 from arith.theory.text.text import count
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict
 from arith.verify.judging.standards import interval
-from arith.verify.plan.cells import default_model
 from arith.verify.plan.premise import PREMISE
 from arith.verify.records.runs import Run
 from arith.verify.reporting.summary import TESTED

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 from arith.theory.arithmetic.directions import EXTRAPOLATING, Direction
 from arith.theory.prediction.predict import Prediction
+from arith.theory.prediction.training import default_model
 from arith.theory.text.answer import INPUTS, UNCLAIMED
 from arith.theory.text.text import SIGNS, claim_text, count, in_signs, short_claim
 from arith.verify.judging.intervals import CONFIDENCE, Interval
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict, count_verdicts, worst
 from arith.verify.judging.known_divergences import KnownDivergences, unexplained
 from arith.verify.judging.standards import MECHANISM, TOLERANCE
-from arith.verify.plan.cells import Cell, default_model
+from arith.verify.plan.cells import Cell
 from arith.verify.reporting.summary import Judged, judged, summarize
 
 PREDICTION_COLUMNS = ("cell", "model", "accuracy by digits (? no claim)")

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from statistics import mean
 from typing import ClassVar
 
+from arith.theory.prediction.convergence import convergence
 from arith.theory.text.text import count
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.flops import training_flops
@@ -24,6 +25,7 @@ from arith.verify.training.schedule import LEVELS
 
 _STEPS, _SECONDS = 10, 0.5
 """The most steps that are timed at once, and the time after which that is enough."""
+_EXPECTED = ("time of each", "chance to converge")
 _MOST_TIMED = 10**10
 """Operations of a step that is made on a processor: of a larger one only a part is timed."""
 
@@ -39,7 +41,7 @@ class Estimate:
         known: how many models take as many steps as others of their cell did.
     """
 
-    columns: ClassVar = ("cell", "model", "parameters", "to train", "time of each")
+    columns: ClassVar = ("cell", "model", "parameters", "to train", *_EXPECTED)
     plan: Plan
     again: int
     each: dict[Job, tuple[float, float]]
@@ -56,11 +58,18 @@ class Estimate:
 
         parameters = {job.cell: f"{parameter_count(job.cell, job.recipe):,}" for job in self.each}
         time_of = {job.cell: _range(seconds) for job, seconds in self.each.items()}
+        converge = {job.cell: self._converge(job) for job in self.each}
         of = self.plan.seeds
         return [
-            (cell.label(), cell.model, parameters[cell], f"{n} of {of}", time_of[cell])
-            for cell, n in number.items()
+            (c.label(), c.model, parameters[c], f"{n} of {of}", time_of[c], converge[c])
+            for c, n in number.items()
         ]
+
+    def _converge(self, job: Job) -> str:
+        """The share of models like one that converge within the budget."""
+        cell, recipe = job.cell, job.recipe.trains_as
+        found = convergence(cell.setting, recipe, cell.model, self.plan.budget)
+        return f"{found.share:.0%}" if found.near else "?"
 
     def sentence(self) -> str:
         """How many models would be trained, how long that takes, and what that is taken from."""

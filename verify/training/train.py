@@ -10,11 +10,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from arith.theory.prediction.training import DEFAULT_BUDGET
 from arith.verify.model.gpt import GPT
 from arith.verify.model.measure import held_out_accuracy
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.flops import training_flops
-from arith.verify.plan.recipe import CHUNK, DEFAULT_BUDGET, RECIPE, Recipe
+from arith.verify.plan.recipe import CHUNK, RECIPE, Recipe
 from arith.verify.records.reading import Seconds, Share, Whole, check
 from arith.verify.training.checkpoint import Checkpoint
 from arith.verify.training.device import WORTH_COMPILING, has_compiler

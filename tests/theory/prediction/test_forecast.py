@@ -93,7 +93,7 @@ def table(right: dict[str, list[float]]) -> Table:
     found = [
         features | of_length | {"noise": "by place", "encoding": cell.split()[0]} for cell in right
     ]
-    texts = [[written(x) for x in each.values()] for each in found]
+    texts = [{name: written(x) for name, x in each.items()} for each in found]
     measured = Measured(list(right), list(range(len(right))), texts, list(right.values()))
     columns = Columns.of(texts)
     return Table.made(measured, columns, grow(measured, columns, trees=8))

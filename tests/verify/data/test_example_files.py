@@ -21,13 +21,14 @@ from hypothesis import strategies as st
 from arith.theory.arithmetic.tasks import named_task
 from arith.theory.errors import InvalidInput
 from arith.theory.prediction.predict import predict
+from arith.theory.prediction.training import default_model
 from arith.theory.setting.requests import Request
 from arith.theory.transformer.layouts import layout as read_layout
 from arith.verify.data.files import parse_examples
 from arith.verify.data.finding import Found, find_setting
 from arith.verify.data.sampling import Sampler
 from arith.verify.data.texts import example_texts, read_texts, values_of
-from arith.verify.plan.cells import Cell, default_model
+from arith.verify.plan.cells import Cell
 from arith.verify.plan.examples import as_jsonl, as_text, draw_examples
 from arith.verify.plan.given import read_examples
 

@@ -18,6 +18,7 @@ from arith.verify.plan.cells import adapted, usual_recipe
 from arith.verify.plan.grids import grid, recipe_of
 from arith.verify.plan.plan import Plan
 from arith.verify.plan.recipe import (
+    BY_SETTING,
     BY_VERSION,
     CHOICES,
     DENSE,
@@ -90,6 +91,22 @@ def test_versions_tell_recipes_apart() -> None:
     assert len(BY_VERSION) == len(RECIPES) + 1 == len(CHOICES) - 1
     assert [x.asked_for for x in (PAPER, FIRST_PAPER, RECIPE)] == ["paper", "paper-10", RECIPE.name]
     assert cell().command(0, recipe=BY_VERSION["10"]).endswith("--recipe paper-10")
+
+
+def test_a_recipe_that_is_chosen_by_setting_trains_as_the_one_chosen() -> None:
+    kinds = {
+        "place-noise": cell("add").setting,
+        "annealed": natural_cell("ape", "aligned").setting,
+        "dense-noise": cell("add", pe="rope", window=6).setting,
+    }
+    for name, where in kinds.items():
+        assert adapted(BY_SETTING, where).trains_as == name
+    assert {adapted(x, cell("mul").setting).trains_as for x in (PAPER, FIRST_PAPER)} == {
+        *("paper", "paper-10")
+    }
+    assert [x.trains_as for x in RECIPES.values() if "by-" not in x.name] == [
+        x for x in RECIPES if "by-" not in x
+    ]
 
 
 def test_the_published_recipe_is_by_task_what_the_published_code_is() -> None:

@@ -7,10 +7,11 @@ from statistics import fmean
 
 from builders.paths import ROOT
 
+from arith.theory.prediction.convergence import MISSED, MODELS, Models
 from arith.theory.prediction.forecast import FOREST, TABLE, Columns, Measured, Table
 from arith.verify.records.runs import Run
 from arith.verify.reporting.exports import committed
-from arith.verify.reporting.forecasts import errors, table
+from arith.verify.reporting.forecasts import chances, errors, recipe_of, score_lines, table
 
 
 @cache
@@ -60,3 +61,31 @@ def test_the_trees_are_grown_on_the_table() -> None:
 def test_forecasts_do_better_than_a_constant_where_theory_is_silent() -> None:
     off, within = zip(*errors(some_runs()), strict=True)
     assert 0 < fmean(off) < 0.25 and 0.6 < fmean(within) <= 1
+
+
+def test_every_model_of_the_evidence_tells_whether_models_converge() -> None:
+    runs, kept = every_run(), Models.read(MODELS)
+    ends = sorted(run.steps if run.converged else run.budget + MISSED for run in runs)
+    assert kept.values.tolist() == ends
+    assert sorted(kept.cells) == sorted({run.cell.key: run.cell.label() for run in runs}.values())
+    assert set(kept.recipes) == {recipe_of(run) for run in runs}
+    pairs = {(run.cell.key, recipe_of(run)) for run in runs}
+    assert len(kept.of) == len(kept.recipe) == len(pairs)
+    assert kept.forest.members.shape == (len(kept.forest.roots) * len(pairs),)
+    assert MODELS.stat().st_size < 500_000
+
+
+def test_chances_to_converge_do_better_than_the_share_of_all() -> None:
+    """Of every 25th cell, each forecast without itself."""
+    found = list(chances(some_runs()))
+    share = fmean(converged for _, converged in found)
+    brier = fmean((chance - converged) ** 2 for chance, converged in found)
+    assert len(found) > 60 and 0 < brier < share * (1 - share)
+
+
+def test_the_score_is_told_by_tenths() -> None:
+    assert list(score_lines([(0.25, False), (0.25, True), (1.0, True), (1.0, True)])) == [
+        "convergence of 4 models: Brier score 0.1562, the share 0.1875",
+        "  0.2 to 0.3: 2 models, 0.25 forecast, 0.50 converged",
+        "  0.9 to 1.0: 2 models, 1.00 forecast, 1.00 converged",
+    ]

@@ -10,6 +10,7 @@ from builders.cells import cell
 from builders.command_line import run_cli
 from builders.kept_models import kept_run
 
+from arith.theory.prediction.convergence import convergence
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.flops import training_flops
 from arith.verify.plan.plan import Job, Plan
@@ -48,7 +49,8 @@ def test_times_are_those_of_the_steps_shared_out(second: list[str]) -> None:
     assert second == ["pico"]
     assert set(found.each.values()) == {(4000.0, 6000.0)}
     assert found.total == (6000.0, 9000.0)
-    assert found.rows() == [(PICO.label(), "pico", "100,480", "3 of 3", "67 min to 1.7 h")]
+    chance = f"{convergence(PICO.setting, budget=6000).share:.0%}"
+    assert found.rows() == [(PICO.label(), "pico", "100,480", "3 of 3", "67 min to 1.7 h", chance)]
     assert found.sentence().startswith(
         "Would be trained: 3 models (1 again, to be kept).\nTime: about 1.7 to 2.5 h, 2 at once."
     )
@@ -94,6 +96,11 @@ def test_models_take_as_many_steps_as_others_of_their_cell_did(second: list[str]
     )
     found = estimate(Plan([PICO], budget=6000), plan.models[:1], 0, "cpu", 1, before)
     assert found.sentence().endswith("the steps that models of the same cell took before.")
+
+
+def test_where_nothing_near_was_trained_there_is_no_chance(second: list[str]) -> None:
+    plan = Plan([LARGE])
+    assert estimate(plan, plan.models, 0, "cpu", 1).rows()[0][-1] == "?"
 
 
 def test_a_recipe_that_never_settles_takes_its_budget(second: list[str]) -> None:
