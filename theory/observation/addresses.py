@@ -361,8 +361,12 @@ class AddressObservation:
 
 def _moved(pairs: set[Hashable], starts: int) -> set[Hashable]:
     """Pairs of indices, from the first and from every other start."""
-    every = (x for x in pairs if isinstance(x, tuple))
-    return {(query + s, key + s) for query, key in every for s in range(starts)}
+    queries: dict[int, set[int]] = {}  # by the offset of query and key
+    for pair in pairs:
+        if isinstance(pair, tuple):
+            query, key = pair
+            queries.setdefault(query - key, set()).update(range(query, query + starts))
+    return {(x, x - offset) for offset, every in queries.items() for x in every}
 
 
 def says_nothing(setting: Setting) -> str:

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from math import comb
 
@@ -218,8 +218,7 @@ class Layout:
 
     def ways(self, places: int, missing: int) -> int:
         """How likely so many of some spaces are to be missing, but for a common factor."""
-        there, every = self.spaces.as_integer_ratio()
-        return int(comb(places, missing) * (every - there) ** missing * there ** (places - missing))
+        return _ways(*self.spaces.as_integer_ratio(), places, missing)
 
     def chance(self, shape: Shape) -> Fraction:
         """The chance that an example of this layout is written just as one of another layout.
@@ -356,6 +355,11 @@ LAYOUTS = {layout.name: layout for layout in _LAYOUTS}
 """Every layout that has a name.  Adding a row here is all that a new one needs."""
 
 # --- layouts in words ---------------------------------------------------------------------
+
+
+@lru_cache(maxsize=2**14)
+def _ways(there: int, every: int, places: int, missing: int) -> int:
+    return int(comb(places, missing) * (every - there) ** missing * there ** (places - missing))
 
 
 def _per_token(digits: int) -> str:
