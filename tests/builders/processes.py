@@ -113,6 +113,10 @@ class Started:
         """What was said on standard error so far."""
         return self.errors.read_text().splitlines()
 
+    def told(self) -> list[str]:
+        """The same, without how far it is, which a busy machine has the time to say."""
+        return [line for line in self.lines() if not line.startswith("still training: ")]
+
     def until(self, text: str) -> None:
         """Wait until a line on standard error begins so."""
         end = time.monotonic() + SECONDS

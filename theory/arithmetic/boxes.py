@@ -30,7 +30,8 @@ class Box:
     @cached_property
     def size(self) -> int:
         """The number of operand tuples in the box."""
-        return prod(map(len, chain.from_iterable(self.digits)))
+        each = [*map(len, chain.from_iterable(self.digits))]
+        return prod(n ** each.count(n) for n in {*each})
 
     @cached_property
     def width(self) -> int:

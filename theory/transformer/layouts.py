@@ -216,9 +216,9 @@ class Layout:
         """The layout of padded numbers: they are whole tokens long, from either side."""
         return layout(f"{self.name}, {_per_token(self.from_left)}") if self.from_left > 1 else self
 
-    def ways(self, places: int, missing: int) -> int:
-        """How likely so many of some spaces are to be missing, but for a common factor."""
-        return _ways(*self.spaces.as_integer_ratio(), places, missing)
+    def ways(self, places: int) -> tuple[int, ...]:
+        """How likely 0, 1, ... of some spaces are to be missing, but for a common factor."""
+        return _ways(*self.spaces.as_integer_ratio(), places)
 
     def chance(self, shape: Shape) -> Fraction:
         """The chance that an example of this layout is written just as one of another layout.
@@ -357,9 +357,12 @@ LAYOUTS = {layout.name: layout for layout in _LAYOUTS}
 # --- layouts in words ---------------------------------------------------------------------
 
 
-@lru_cache(maxsize=2**14)
-def _ways(there: int, every: int, places: int, missing: int) -> int:
-    return int(comb(places, missing) * (every - there) ** missing * there ** (places - missing))
+@lru_cache(maxsize=4096)
+def _ways(there: int, every: int, places: int) -> tuple[int, ...]:
+    return tuple(
+        comb(places, missing) * (every - there) ** missing * there ** (places - missing)
+        for missing in range(places + 1)
+    )
 
 
 def _per_token(digits: int) -> str:

@@ -79,7 +79,7 @@ def test_workers_of_another_version_are_refused_and_what_raises_is_told(tmp_path
         cluster.until_workers(2)
         broken = verify(tmp_path, cluster.address, "--device", "cuda", cells=1)
         assert broken.process.wait(LONGEST) == 4, broken.lines()
-    refused, training, failed = broken.lines()
+    refused, training, failed = broken.told()
     assert "is refused, and all like it: it has theory 0; this command has theory " in refused
     assert training.startswith("training 1 model,")
     assert failed.startswith("arith: training failed: ") and len(failed) < 500

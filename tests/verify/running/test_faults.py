@@ -92,7 +92,7 @@ def test_a_killed_worker_is_a_failure(tmp_path: Path) -> None:
     for pid in workers:
         os.kill(pid, signal.SIGKILL)
     assert started.wait() == 4
-    said = [line for line in started.lines() if not line.startswith(("[", "training"))]
+    said = [line for line in started.told() if not line.startswith(("[", "training"))]
     assert said == ["arith: a training process died; start again to go on"]
     assert sorted(stored(tmp_path)) == sorted(announced(started.lines()))
 
@@ -100,7 +100,7 @@ def test_a_killed_worker_is_a_failure(tmp_path: Path) -> None:
 def test_a_worker_that_raises_is_a_failure_told_in_one_line(tmp_path: Path) -> None:
     started = verify(tmp_path, program=BROKEN)
     assert started.wait() == 4
-    [first, last] = started.lines()
+    [first, last] = started.told()
     assert first.startswith("training 2 models")
     assert last.startswith("arith: training failed: ") and "RuntimeError: no luck at all" in last
     assert len(last) < 500
