@@ -1,10 +1,13 @@
 # make verify: everything from nothing to a report in build/reports.  make test: the tests.
+# make documents: what the pages show, executed.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# The processes that tests start find compiled sources, also where the environment forbids these.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto
 
-.PHONY: verify test soak check site smoke bench clean
+.PHONY: verify test documents soak check site smoke bench clean
 
 # The report is written whatever was found; what make ends with is the first code that is not 0.
 verify: $(READY)
@@ -15,11 +18,15 @@ verify: $(READY)
 	exit $$code
 
 test: $(READY)
-	$(BIN)/python -m pytest -n auto
+	$(PYTEST) -m "not documents"
+
+# What the pages show: notebooks and commands are executed, the site is built and read.
+documents: $(READY)
+	$(PYTEST) -m documents
 
 # The random tests with many examples, drawn anew, and every fault (long).
 soak: $(READY)
-	ARITH_EXAMPLES=1000 $(BIN)/python -m pytest -n auto -m soak
+	ARITH_EXAMPLES=1000 $(PYTEST) -m soak
 
 # Style and types.
 check: $(READY)

@@ -78,6 +78,7 @@ def test_the_pages_have_their_commands() -> None:
     assert len(COMMANDS) >= 20
 
 
+@pytest.mark.documents
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_of_the_pages_runs(command: str, tmp_path: Path) -> None:
     """Predictions run whole; training commands are read to the end, and given no time to train."""
@@ -132,6 +133,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.documents
 @pytest.mark.parametrize(("page", "command", "output"), OUTPUTS, ids=[x[1] for x in OUTPUTS])
 def test_what_a_page_shows_is_what_the_command_prints(
     folder: Path, page: Path, command: str, output: str

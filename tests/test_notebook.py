@@ -28,6 +28,7 @@ def predicted(notebook: Any) -> list[str]:
     return [x for x in outputs(notebook, "text/plain") if "digits" in x and "measured" not in x]
 
 
+@pytest.mark.documents
 @pytest.mark.training
 def test_the_notebook_runs_and_says_what_it_did(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -44,6 +45,7 @@ def test_the_notebook_runs_and_says_what_it_did(
     assert (tmp_path / ".arith" / "measurements.sqlite").exists()
 
 
+@pytest.mark.documents
 @pytest.mark.training
 def test_a_model_of_a_plain_loop_is_explained_by_the_expected_function(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

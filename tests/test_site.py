@@ -13,6 +13,8 @@ from builders.paths import ROOT
 
 import theory
 
+pytestmark = pytest.mark.documents
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from arith.verify.plan.grids import grid
+from arith.verify.plan.plan import Job
+from arith.verify.records.runs import Identity, Run
+from arith.verify.records.store import Store
 from builders.paths import ROOT
 
 PLAIN = "from arith.cli import main\nif __name__ == '__main__':\n    main()\n"
@@ -18,9 +24,8 @@ SECONDS = 120.0
 """The longest wait for anything; a busy machine is slow."""
 
 
-def tiny_grid(model: str) -> str:
-    """A grid file of two cells that train in seconds."""
-    return f"""
+_CELLS = (
+    """
 [[cell]]
 task = "add"
 pe = "ape"
@@ -28,7 +33,8 @@ base = 3
 train-digits = 2
 test-digits = [2, 3]
 model = "{model}"
-
+""",
+    """
 [[cell]]
 task = "mod_add"
 modulus = 5
@@ -37,7 +43,32 @@ base = 3
 train-digits = 2
 test-digits = [2, 3]
 model = "{model}"
-"""
+""",
+)
+
+
+def tiny_grid(model: str, cells: int = 2) -> str:
+    """A grid file of one or two cells that train in seconds."""
+    return "".join(_CELLS[:cells]).format(model=model)
+
+
+def stored_runs(store: Path) -> dict[Identity, Run]:
+    """What is in a store, without how long it took."""
+    runs, _ = Store(store).runs()
+    found = {run.identity: replace(run, seconds=0.0) for run in runs}
+    assert len(found) == len(runs)
+    return found
+
+
+def trained_here(path: Path, seeds: int, budget: int) -> dict[Identity, Run]:
+    """The models of a grid file, trained in this process, as a store gives them back."""
+    # Imported late: it needs torch.
+    from arith.verify.running.execute import execute
+
+    cells = grid(str(path))
+    made = [execute([Job(c, s, c.recipe)], budget, "cpu")[0] for c in cells for s in range(seeds)]
+    read = [Run.from_json(json.dumps(run.to_json())) for run in made]
+    return {run.identity: replace(run, seconds=0.0) for run in read}
 
 
 class Started:
@@ -81,6 +112,10 @@ class Started:
     def lines(self) -> list[str]:
         """What was said on standard error so far."""
         return self.errors.read_text().splitlines()
+
+    def told(self) -> list[str]:
+        """The same, without how far it is, which a busy machine has the time to say."""
+        return [line for line in self.lines() if not line.startswith("still training: ")]
 
     def until(self, text: str) -> None:
         """Wait until a line on standard error begins so."""

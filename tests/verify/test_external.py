@@ -31,6 +31,8 @@ from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import inputs
 from arith.verify.reporting.answers import left_out_lines
 
+pytestmark = pytest.mark.long
+
 
 def setting(**words: Any) -> Setting:
     return Request(**words).setting()

@@ -33,6 +33,7 @@ from arith.verify.judging.answers import AnswersAt, judge_examples
 transformers = pytest.importorskip("transformers")
 tokenizers = pytest.importorskip("tokenizers")
 
+pytestmark = pytest.mark.training
 CELL = cell("mod_add", 8, base=2, test_lengths=(1, 2, 3))
 BINARY = CELL.setting
 EOS, MISSING = "<eos>", "holds no causal language model: "

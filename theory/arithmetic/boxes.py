@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from math import prod
 
 
@@ -30,7 +30,8 @@ class Box:
     @cached_property
     def size(self) -> int:
         """The number of operand tuples in the box."""
-        return prod(len(values) for row in self.digits for values in row)
+        each = [*map(len, chain.from_iterable(self.digits))]
+        return prod(n ** each.count(n) for n in {*each})
 
     @cached_property
     def width(self) -> int:

@@ -192,15 +192,16 @@ class AddressObservation:
         query, key = shape.query(position), shape.index(need.operand, place)
         if not shape.layout.spaced:
             return {query - key if self.encoding.reference == "relative" else (query, key): 1}
-        before, after = shape.spaces(need.operand, place)
+        (before, after), ways = shape.spaces(need.operand, place), shape.layout.ways
         if self.encoding.reference == "relative":  # what moves query and key leaves their offset
             spend(_STEPS * after)
-            return {query - key - y: shape.layout.ways(after, y) for y in range(after + 1)}
+            offset = query - key
+            return dict(zip(range(offset, offset - after - 1, -1), ways(after), strict=True))
         spend(_STEPS * (before + 1) * (after + 1) // 4)
         return {
-            (query - x - y, key - x): shape.layout.ways(before, x) * shape.layout.ways(after, y)
-            for x in range(before + 1)
-            for y in range(after + 1)
+            (query - x - y, key - x): one * other
+            for x, one in enumerate(ways(before))
+            for y, other in enumerate(ways(after))
         }
 
     def query_number(self, shape: Shape, position: int) -> int:
@@ -361,8 +362,12 @@ class AddressObservation:
 
 def _moved(pairs: set[Hashable], starts: int) -> set[Hashable]:
     """Pairs of indices, from the first and from every other start."""
-    every = (x for x in pairs if isinstance(x, tuple))
-    return {(query + s, key + s) for query, key in every for s in range(starts)}
+    queries: dict[int, set[int]] = {}  # by the offset of query and key
+    for pair in pairs:
+        if isinstance(pair, tuple):
+            query, key = pair
+            queries.setdefault(query - key, set()).update(range(query, query + starts))
+    return {(x, x - offset) for offset, every in queries.items() for x in every}
 
 
 def says_nothing(setting: Setting) -> str:

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from math import comb
 
@@ -216,10 +216,9 @@ class Layout:
         """The layout of padded numbers: they are whole tokens long, from either side."""
         return layout(f"{self.name}, {_per_token(self.from_left)}") if self.from_left > 1 else self
 
-    def ways(self, places: int, missing: int) -> int:
-        """How likely so many of some spaces are to be missing, but for a common factor."""
-        there, every = self.spaces.as_integer_ratio()
-        return int(comb(places, missing) * (every - there) ** missing * there ** (places - missing))
+    def ways(self, places: int) -> tuple[int, ...]:
+        """How likely 0, 1, ... of some spaces are to be missing, but for a common factor."""
+        return _ways(*self.spaces.as_integer_ratio(), places)
 
     def chance(self, shape: Shape) -> Fraction:
         """The chance that an example of this layout is written just as one of another layout.
@@ -361,6 +360,14 @@ LAYOUTS = {layout.name: layout for layout in _LAYOUTS}
 """Every layout that has a name.  Adding a row here is all that a new one needs."""
 
 # --- layouts in words ---------------------------------------------------------------------
+
+
+@lru_cache(maxsize=4096)
+def _ways(there: int, every: int, places: int) -> tuple[int, ...]:
+    return tuple(
+        comb(places, missing) * (every - there) ** missing * there ** (places - missing)
+        for missing in range(places + 1)
+    )
 
 
 def _per_token(digits: int) -> str:

@@ -21,6 +21,7 @@ from arith.theory.rules import Basis
 from arith.theory.setting.requests import Request
 
 
+@pytest.mark.long
 @examples(10)
 @given(requests())
 def test_the_theorems_never_contradict_each_other(request_: Request) -> None:

@@ -32,6 +32,7 @@ from arith.verify.plan.cells import Cell
 from arith.verify.plan.examples import as_jsonl, as_text, draw_examples
 from arith.verify.plan.given import read_examples
 
+pytestmark = pytest.mark.long
 PAIRS = [(a, b) for a in range(100) for b in range(100) if (a * 31 + b * 17) % 5 < 3]
 
 

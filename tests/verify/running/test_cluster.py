@@ -6,24 +6,17 @@ are trained, restarts the scheduler, and runs what takes longer.
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import signal
 import socket
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from builders.command_line import run_cli
 from builders.dask_cluster import OTHER_THEORY, DaskCluster
-from builders.processes import Started, tiny_grid
-
-from arith.verify.plan.grids import grid
-from arith.verify.plan.plan import Job
-from arith.verify.records.runs import Identity, Run
-from arith.verify.records.store import Store
+from builders.processes import Started, stored_runs, tiny_grid, trained_here
 
 THOROUGH = int(os.environ.get("ARITH_EXAMPLES", "0")) >= 20
 SEEDS, KILLS, WORKERS = (15, 5, 4) if THOROUGH else (1, 1, 1)
@@ -37,29 +30,10 @@ pytestmark = [
 ]
 
 
-def verify(folder: Path, address: str, *more: str, budget: int = BUDGET) -> Started:
-    (folder / "grid.toml").write_text(tiny_grid("pico"))
+def verify(folder: Path, address: str, *more: str, budget: int = BUDGET, cells: int = 2) -> Started:
+    (folder / "grid.toml").write_text(tiny_grid("pico", cells))
     words = ("verify", "--grid", "grid.toml", "--store", "store.sqlite", "--cluster", address)
     return Started(folder, *words, "--budget", str(budget), *more)
-
-
-def stored(folder: Path) -> dict[Identity, Run]:
-    """What is in the store, without how long it took."""
-    runs, _ = Store(folder / "store.sqlite").runs()
-    found = {run.identity: replace(run, seconds=0.0) for run in runs}
-    assert len(found) == len(runs)
-    return found
-
-
-def trained_here(folder: Path, seeds: int) -> dict[Identity, Run]:
-    """The same models, trained in this process, as a store gives them back."""
-    # Imported late: it needs torch.
-    from arith.verify.running.execute import execute
-
-    cells = grid(str(folder / "grid.toml"))
-    made = [execute([Job(c, s, c.recipe)], BUDGET, "cpu")[0] for c in cells for s in range(seeds)]
-    read = [Run.from_json(json.dumps(run.to_json())) for run in made]
-    return {run.identity: replace(run, seconds=0.0) for run in read}
 
 
 def test_workers_and_the_scheduler_may_die(tmp_path: Path) -> None:
@@ -86,8 +60,9 @@ def test_workers_and_the_scheduler_may_die(tmp_path: Path) -> None:
     assert len([line for line in lines if line.startswith("[")]) == 2 * SEEDS
     gone = f"arith: the scheduler at {cluster.address} is gone; waiting for it to come back"
     assert (gone in lines) == THOROUGH
-    assert stored(tmp_path) == trained_here(tmp_path, SEEDS)
-    assert all(run.predicted for run in stored(tmp_path).values())
+    stored = stored_runs(tmp_path / "store.sqlite")
+    assert stored == trained_here(tmp_path / "grid.toml", SEEDS, BUDGET)
+    assert all(run.predicted for run in stored.values())
 
 
 def test_workers_of_another_version_are_refused_and_what_raises_is_told(tmp_path: Path) -> None:
@@ -102,13 +77,13 @@ def test_workers_of_another_version_are_refused_and_what_raises_is_told(tmp_path
         # A worker of this version says that it has a GPU, and has none.
         cluster.start_workers(1, "--resources", "GPU=1", CUDA_VISIBLE_DEVICES="")
         cluster.until_workers(2)
-        broken = verify(tmp_path, cluster.address, "--device", "cuda")
+        broken = verify(tmp_path, cluster.address, "--device", "cuda", cells=1)
         assert broken.process.wait(LONGEST) == 4, broken.lines()
-    refused, training, failed = broken.lines()
+    refused, training, failed = broken.told()
     assert "is refused, and all like it: it has theory 0; this command has theory " in refused
-    assert training.startswith("training 2 models")
+    assert training.startswith("training 1 model,")
     assert failed.startswith("arith: training failed: ") and len(failed) < 500
-    assert stored(tmp_path) == {}
+    assert stored_runs(tmp_path / "store.sqlite") == {}
 
 
 @pytest.mark.parametrize(
@@ -159,9 +134,9 @@ def test_an_interrupted_run_stops_its_trainings_and_goes_on(tmp_path: Path) -> N
         while cluster.trainings():
             assert time.monotonic() < end
             time.sleep(0.1)
-        assert stored(tmp_path) == {}
+        assert stored_runs(tmp_path / "store.sqlite") == {}
         both = [verify(tmp_path, cluster.address, "--seeds", "3") for _ in range(2)]
         assert [x.process.wait(LONGEST) for x in both] == [3, 3], [x.lines() for x in both]
     lines = [line for x in both for line in x.lines() if line.startswith("[")]
     assert len([line for line in lines if "trained by" not in line]) == 6
-    assert stored(tmp_path) == trained_here(tmp_path, 3)
+    assert stored_runs(tmp_path / "store.sqlite") == trained_here(tmp_path / "grid.toml", 3, BUDGET)
