@@ -379,6 +379,34 @@ def test_the_skill_of_the_pages_is_that_of_the_report() -> None:
         assert f"| {row} |" in words("docs/experiments.md")
 
 
+def test_the_score_of_the_drawn_settings_is_that_of_their_reports() -> None:
+    told = []
+    for grid in ("frozen", "frozen-again"):
+        cells, converged = reported(r"Of (\d+) cells \d+ are trained, (\d+) of them", grid)
+        agree, tested, asked = reported(r"^- (\d+) of (\d+) claims agree \(asked: \d+%; (.*)\)", grid)
+        near = r"claims with forecasts are off by ([\d.]+), the {} by ([\d.]+) .*; (.*)\)"
+        two = reported(r"^- the best two constants, .* by ([\d.]+) \(.*; (.*)\)", grid)
+        both = reported(near.format("best constant"), grid)
+        inside = reported(r"^- of (\d+) accuracies without a claim (\d+)% .*; (.*)\)", grid)
+        assert (asked, both[2], two[1], inside[2]) == ("met", "met", "not met", "met")
+        told.append(
+            [
+                f"{cells}, {converged}",
+                f"{agree} of {tested}, {int(agree) / int(tested):.0%}".replace("%", " %"),
+                ", and ".join(reported(near.format("theorem"), grid)[:2]),
+                ", and ".join(both[:2]),
+                f"{both[0]}, and {two[0]}",
+                f"{inside[1]} % of {inside[0]}",
+            ]
+        )
+    page, rows = words("docs/findings.md"), zip(*told, strict=True)
+    assert all(f" | {first} | {again} | " in page for first, again in rows)
+    readme = words("README.md")
+    assert f"| {both[0]} | the best constant: {both[1]} |" in readme
+    assert f"{converged} had a model that converged, and {agree} of {tested} claims" in readme
+    assert f"are off by {two[0]} there" in readme
+
+
 def test_the_claims_that_came_true_are_those_of_the_report() -> None:
     true, false = reported(r"^\*\*Of the claims .* ([\d,]+) came true and ([\d,]+) did not")
     said = f"{true} claims came true and {false} did not."
