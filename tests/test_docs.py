@@ -9,6 +9,7 @@ import shutil
 import tomllib
 from contextlib import closing
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 from math import floor
 from pathlib import Path
@@ -33,6 +34,7 @@ from arith.verify.records.evidence import read_evidence
 from arith.verify.records.reading import PRECISIONS
 from arith.verify.records.store import Store
 from arith.verify.reporting.book_plots import THEOREMS, lesson, predicted, trained
+from arith.verify.reporting.exports import committed
 
 DOCS = ROOT / "docs"
 PAGES = [
@@ -383,7 +385,9 @@ def test_the_score_of_the_drawn_settings_is_that_of_their_reports() -> None:
     told = []
     for grid in ("frozen", "frozen-again"):
         cells, converged = reported(r"Of (\d+) cells \d+ are trained, (\d+) of them", grid)
-        agree, tested, asked = reported(r"^- (\d+) of (\d+) claims agree \(asked: \d+%; (.*)\)", grid)
+        agree, tested, asked = reported(
+            r"^- (\d+) of (\d+) claims agree \(asked: \d+%; (.*)\)", grid
+        )
         near = r"claims with forecasts are off by ([\d.]+), the {} by ([\d.]+) .*; (.*)\)"
         two = reported(r"^- the best two constants, .* by ([\d.]+) \(.*; (.*)\)", grid)
         both = reported(near.format("best constant"), grid)
@@ -439,6 +443,26 @@ def test_the_trained_models_of_a_theorem_are_those_of_the_evidence(name: str) ->
     for share, digits in told:
         mean = sum(x.accuracy[int(digits)][0] for x in models) / len(models)
         assert f"{mean:.3f}" == share
+
+
+def test_how_often_single_digits_are_found_is_what_was_measured() -> None:
+    """The models of a + b that are bounded one digit beyond all lengths up to one."""
+    units, highest = [], []
+    for run in committed(ROOT / "reports")[0]:
+        s, longest = run.cell.setting, max(run.cell.setting.train.every_length)
+        is_asked = run.converged and s.natural and not (s.window or s.layout.interleaved)
+        if not is_asked or s.task.text() != "a + b" or 1 not in s.train.every_length:
+            continue
+        [x] = (x for x in run.cell.prediction.lengths if x.digits == longest + 1)
+        for m in run.measurements if x.claim == Claim.AT_MOST else ():
+            if m.digits == x.digits:
+                assert m.correct / m.samples <= x.at_most + Fraction(2, 100)
+                units.append(m.digit_correct[0] / m.samples > 0.5)
+                highest.append(m.digit_correct[longest] / m.samples > 0.3)
+    said = f"Of {len(units)} models of a + b, one digit longer than training"
+    assert said in words("docs/findings.md") and said in words("docs/theory.md")
+    assert f"{sum(units)} have the units" in words("docs/findings.md")
+    assert sum(highest) == 3 and f"{sum(units)} still have" in words("docs/theory.md")
 
 
 CHAPTERS = ("README.md", "docs/why.md", "docs/views.md", "docs/theory.md", "docs/counting.md")

@@ -209,7 +209,7 @@ def test_a_random_start_makes_learned_positions_go_on_as_far_as_it_reaches() -> 
 def test_of_one_operand_the_query_stands_at_the_digit_that_it_needs() -> None:
     got = predicted(**{**ADD, "task": None, "expr": "3*a", "pe": "ape", "window": 3, "layers": 1})
     assert {x.at_most for x in got.lengths} == {1} and got.verdict("upward") == "undetermined"
-    assert any("at any index" in step.statement for step in got.derivation)
+    assert any("at any position" in step.statement for step in got.derivation)
 
 
 def test_why_a_length_is_open_is_said_beside_a_bound_on_others() -> None:

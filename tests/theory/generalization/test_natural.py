@@ -199,9 +199,9 @@ def test_the_paper_does_not_treat_natural_lengths() -> None:
             "with 6 digits in a the query of result digit 6 has digit 6 of a at offset 11, where "
             "training never showed it (some from 1 to 9).",
         ),
-        ({"pe": "ape"}, "index 14 at index 1, a pair that training never showed for it;"),
+        ({"pe": "ape"}, "position 14 at position 1, a pair that training never showed for it;"),
         ({"pe": "rpe", "test_digits": "12"}, "and nothing was learned for that offset;"),
-        ({"pe": "ape", "test_digits": "12"}, "and nothing was learned for index 26;"),
+        ({"pe": "ape", "test_digits": "12"}, "and nothing was learned for position 26;"),
         ({"pe": "abacus", "layout": "reversed"}, "at a difference of numbers of -4"),
         ({"pe": "coupled", "test_digits": "40"}, "under a number above 37"),
         ({"pe": "rpe", "layout": "spaced", "test_digits": "10"}, "whatever the spaces"),
