@@ -357,8 +357,7 @@ def legend(prediction: Prediction, leaps: Decision) -> list[str]:
         Claim.AT_MOST: "at most, the accuracy is not above this, rounded up",
         Claim.AT_LEAST: "at least, it is not below this, rounded down",
     }
-    ranges = [x.at_least > 0 for x in lengths if x.claim == Claim.AT_MOST]
-    if all(ranges):
+    if all(x.at_least > 0 for x in lengths if x.claim == Claim.AT_MOST):
         meaning[Claim.AT_MOST] = (
             "a range, the accuracy lies within it; its ends are rounded outward"
         )

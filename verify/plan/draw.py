@@ -356,8 +356,7 @@ DRAWS = {
             Stratum("natural lengths", 60, _field_natural, soon=False),
             Stratum("padded numbers", 40, _field_padded, soon=False),
         ),
-        "Drawn as frozen was, after that one had led to changes: chances of digits that are not\n"
-        "# found multiply, and forecasts keep to what is claimed.",
+        "Drawn as frozen was, after that one had led to changes: a test of these.",
         "by-setting",
     ),
 }

@@ -19,7 +19,10 @@ from builders.runs import run
 from arith.verify.records import claims
 from arith.verify.records.store import DONE, Store
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self").exists(), reason="processes are in /proc")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(not Path("/proc/self").exists(), reason="processes are in /proc"),
+]
 CELL = cell(digits=3)
 WANTED = CELL, 0, "1", "float32", 8000
 SOON = 0.8
