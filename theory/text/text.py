@@ -357,11 +357,12 @@ def legend(prediction: Prediction, leaps: Decision) -> list[str]:
         Claim.AT_MOST: "at most, the accuracy is not above this, rounded up",
         Claim.AT_LEAST: "at least, it is not below this, rounded down",
     }
-    if all(x.at_least > 0 for x in lengths if x.claim == Claim.AT_MOST):
+    from_below = [x.at_least > 0 for x in lengths if x.claim == Claim.AT_MOST]
+    if all(from_below):
         meaning[Claim.AT_MOST] = (
             "a range, the accuracy lies within it; its ends are rounded outward"
         )
-    elif any(ranges):
+    elif any(from_below):
         meaning[Claim.AT_MOST] += "; a range, it lies within it"
     if any(claim_word(prediction, x) == "below 1" for x in lengths):
         meaning[Claim.AT_MOST] += " (below 1: some inputs are wrong, how many is not counted)"
