@@ -820,7 +820,7 @@ def _options(
             width = max(fit, default=width)
         if width > longest:
             found["width"] = width
-            found["test_digits"] = f"1-{min(longest + 3, width)}"
+            found["test_digits"] = f"1-{min(longest + 3, given.get('width') or width)}"
             if result > task.result_width(guess.base, width):
                 found["result_width"] = result
     return {name: value for name, value in found.items() if name not in given}

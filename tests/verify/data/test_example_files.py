@@ -193,6 +193,12 @@ def test_what_a_file_lacks_is_said() -> None:
     assert gone == "1 of 55 pairs of digits at place 2 of a and b: 7 and 3"
 
 
+def test_a_width_that_is_asked_for_is_tested() -> None:
+    text = "\n".join(f"{a:04}+{b:04}={a + b:05}" for a in range(90, 130) for b in range(90, 130))
+    assert found(text).setting.test_lengths == (1, 2, 3, 4)
+    assert found(text, width=6).setting.test_lengths == (1, 2, 3, 4, 5, 6)
+
+
 def test_options_win_over_what_is_found() -> None:
     text = "10+11=21\n11+10=21\n"
     assert found(text).setting.base == 10  # and of base 3 too
