@@ -70,7 +70,8 @@ def _(address, changes, controls, more, store):
 
 @app.cell
 def _(request, texts):
-    def _fill(parts):
+    # The names of the app go before its threads do, so the thread keeps this one.
+    def _fill(parts, mo=mo):
         """Show the strip as it is counted; another setting ends that."""
         for _part in parts:
             if mo.current_thread().should_exit:
