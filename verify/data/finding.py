@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from arith.theory.arithmetic.boxes import Box
 from arith.theory.arithmetic.domains import Domain, each_text
 from arith.theory.arithmetic.expressions import NAMES, parse_task
 from arith.theory.arithmetic.integer_arrays import exact_dtype
@@ -988,8 +989,12 @@ def _lacking_pairs(
             x, y = digits[there, a, i].astype(np.int64), digits[there, b, i].astype(np.int64)
             met = np.bincount(x * base + y, minlength=base * base).reshape(base, base) > 0
             possible = np.outer(met.any(axis=1), met.any(axis=0))
-            if i == digits.shape[2] - 1:
-                possible &= _defined(setting.task, base, i, (a, b))
+            if i == digits.shape[2] - 1:  # where a result may be below 0 whatever stands below
+                ends = (0, base - 1)
+                for pair in np.argwhere(possible & ~met).tolist():
+                    top = {a: (pair[0],), b: (pair[1],)}
+                    box = Box(tuple((*[ends] * i, top.get(j, ends)) for j in range(len(names))))
+                    possible[*pair] = is_defined(setting.task, box, base)
             gone = np.argwhere(possible & ~met)
             if len(gone):
                 first = tuple(int(v) for v in gone[0])
@@ -998,23 +1003,6 @@ def _lacking_pairs(
                     f"{len(gone):,} of {int(possible.sum()):,} pairs of digits at place {i + 1} "
                     f"of {names[a]} and {names[b]}{such} {_tuple(first)}"
                 )
-
-
-def _defined(task: Task, base: int, i: int, pair: tuple[int, int]) -> np.ndarray:
-    """Where a result can be one that is defined: two leading digits at place ``i``, each pair.
-
-    Args:
-        pair: the operands that have these digits.
-    """
-    every = np.ones((base, base), dtype=bool)
-    if not (task.needs_order and task.is_linear):
-        return every
-    others = [c for j, c in enumerate(task.coefficients) if j not in pair]
-    x, y = (float(task.coefficients[j]) for j in pair)
-    most = task.constant + sum(max(c, 0) for c in others) * (float(base) ** (i + 1) - 1)
-    most += (max(x, 0) + max(y, 0)) * (float(base) ** i - 1)
-    led = np.add.outer(x * np.arange(base), y * np.arange(base)) * float(base) ** i
-    return led + most >= 0
 
 
 def _lacking_carries(setting: Setting, digits: np.ndarray) -> Iterator[str]:

@@ -326,6 +326,16 @@ def _field_padded(rng: random.Random) -> Words:
     return words | {"train_digits": trained}
 
 
+def _of_the_field(number: int, about: str) -> Draw:
+    """Settings as people use them, three in five of natural lengths; a commit is the seed."""
+    natural = number * 3 // 5
+    strata = (
+        Stratum("natural lengths", natural, _field_natural, soon=False),
+        Stratum("padded numbers", number - natural, _field_padded, soon=False),
+    )
+    return Draw(None, strata, about, "by-setting")
+
+
 DRAWS = {
     "drawn": Draw(17963, (Stratum("any cells", 1000, _any),)),
     "candidates": Draw(
@@ -341,23 +351,11 @@ DRAWS = {
         "Does a stable model compute the task or f^?  Cells that theory leaves open.",
         "by-setting",
     ),
-    "frozen": Draw(
-        None,
-        (
-            Stratum("natural lengths", 120, _field_natural, soon=False),
-            Stratum("padded numbers", 80, _field_padded, soon=False),
-        ),
-        "Settings as the field uses them, drawn once: a test of the theory and of forecasts.",
-        "by-setting",
+    "frozen": _of_the_field(
+        200, "Settings as the field uses them, drawn once: a test of the theory and of forecasts."
     ),
-    "frozen-again": Draw(
-        None,
-        (
-            Stratum("natural lengths", 60, _field_natural, soon=False),
-            Stratum("padded numbers", 40, _field_padded, soon=False),
-        ),
-        "Drawn as frozen was, after that one had led to changes: a test of these.",
-        "by-setting",
+    "frozen-again": _of_the_field(
+        100, "Drawn as frozen was, after that one had led to changes: a test of these."
     ),
 }
 """Every drawn grid."""

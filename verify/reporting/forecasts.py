@@ -11,7 +11,7 @@ encoding, and how far they are off on convergence.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
 
@@ -56,17 +56,20 @@ PARTS = 40
 LEAST, ASKED = 2, 0.25
 """Models at a leaf, and the share of the features among which a node chooses."""
 
-Part = int | str
-
 
 def table(runs: Iterable[Run]) -> str:
     """The text of the table, sorted by cell, model and length."""
+    return "".join(text for _, text in _blocks(runs))
+
+
+def _blocks(runs: Iterable[Run]) -> Iterator[tuple[list[Run], str]]:
+    """The models of each cell that converged, and their part of the table."""
     by_cell: dict[str, list[Run]] = {}
     for run in sorted((run for run in runs if run.converged), key=lambda run: run.identity):
         by_cell.setdefault(run.cell.key, []).append(run)
     blocks = sorted(((some[0].cell.label(), key), some) for key, some in by_cell.items())
-    lines = (line for _, some in blocks for line in _lines(some))
-    return "".join("\t".join(line) + "\n" for line in lines)
+    for _, some in blocks:
+        yield some, "".join("\t".join(line) + "\n" for line in _lines(some))
 
 
 def _lines(runs: list[Run]) -> Iterator[list[str]]:
@@ -133,24 +136,22 @@ def scores(runs: Iterable[Run]) -> Iterator[str]:
     The trees are grown anew without the cells that are asked for: a part of all, or all of an
     encoding.
     """
-    some = [run for run in runs if run.converged]
-    parts = {name: n % PARTS for n, name in enumerate(sorted({run.cell.label() for run in some}))}
+    blocks = list(_blocks(runs))
+    names = sorted({some[0].cell.label() for some, _ in blocks})
+    parts = {name: n % PARTS for n, name in enumerate(names)}
     for what, of in {
-        "cell": lambda run: parts[run.cell.label()],
-        "encoding": lambda run: run.cell.setting.encoding.name,
+        "cell": lambda cell: parts[cell.label()],
+        "encoding": lambda cell: cell.setting.encoding.name,
     }.items():
-        found = [x for part in sorted({of(run) for run in some}) for x in _without(some, part, of)]
+        found: list[tuple[float, bool]] = []
+        for part in sorted({of(some[0].cell) for some, _ in blocks}):
+            others = Measured.read("".join(x for some, x in blocks if of(some[0].cell) != part))
+            columns = Columns.of(others.features)
+            rests_on = Table.made(others, columns, grow(others, columns))
+            asked = (run for some, _ in blocks if of(some[0].cell) == part for run in some)
+            found.extend(errors(asked, rests_on))
         off, within = zip(*found, strict=True)
         yield f"without its {what}: error {fmean(off):.3f}, within the interval {fmean(within):.0%}"
-
-
-def _without(
-    runs: Sequence[Run], part: Part, of: Callable[[Run], Part]
-) -> Iterator[tuple[float, bool]]:
-    others = Measured.read(table(run for run in runs if of(run) != part))
-    columns = Columns.of(others.features)
-    rests_on = Table.made(others, columns, grow(others, columns))
-    yield from errors((run for run in runs if of(run) == part), rests_on)
 
 
 def errors(runs: Iterable[Run], rests_on: Table | None = None) -> Iterator[tuple[float, bool]]:
