@@ -336,6 +336,43 @@ def _of_the_field(number: int, about: str) -> Draw:
     return Draw(None, strata, about, "by-setting")
 
 
+# --- silent --------------------------------------------------------------------------------------
+
+
+def _skipping(rng: random.Random) -> Words:
+    """Numbers of natural length, some of whose shorter lengths are not trained."""
+    words = _as_people_do(rng)
+    n = int(words["train_digits"])
+    trained = rng.choice((f"{n}", f"{n - 1}+{n}", f"{max(1, n - 2)}+{n}"))
+    return words | {"padding": "none", "train_digits": trained, "test_digits": f"1-{n + 2}"}
+
+
+def _longer_ape(rng: random.Random) -> Words:
+    """Padded numbers under APE in a format under which their digits may move."""
+    words = _as_people_do(rng) | {"pe": "ape"}
+    if rng.random() < 1 / 2:
+        return words | {"layout": rng.choice(("hinted", "scratchpad", "plain, 2 digits per token"))}
+    if rng.random() < 1 / 2:
+        return words | {"layout": "interleaved", "window": rng.randint(4, 9)}
+    layouts = "plain", "reversed", "aligned", "plain, no bos", "reversed, no bos", "hinted"
+    trained, tested = rng.sample(layouts, 2)
+    return words | {"layout": trained, "test_layout": tested}
+
+
+def _is_silent(cell: Cell, direction: Direction) -> bool:
+    """Whether nothing is claimed at some length there."""
+    lengths = cell.prediction.lengths
+    return any(x.direction == direction and x.claim == Claim.NONE for x in lengths)
+
+
+def _shorter_silent(cell: Cell) -> bool:
+    return _is_silent(cell, Direction.DOWNWARD)
+
+
+def _longer_silent(cell: Cell) -> bool:
+    return _is_silent(cell, Direction.UPWARD)
+
+
 DRAWS = {
     "drawn": Draw(17963, (Stratum("any cells", 1000, _any),)),
     "candidates": Draw(
@@ -356,6 +393,17 @@ DRAWS = {
     ),
     "frozen-again": _of_the_field(
         100, "Drawn as frozen was, after that one had led to changes: a test of these."
+    ),
+    "silent": Draw(
+        20261201,
+        (
+            Stratum("natural lengths that skip shorter ones", 30, _skipping, _shorter_silent),
+            Stratum("longer inputs under APE", 14, _longer_ape, _longer_silent),
+            Stratum("longer inputs of natural length", 14, _field_natural, _longer_silent),
+            Stratum("longer padded inputs", 12, _field_padded, _longer_silent),
+        ),
+        "Where theory says nothing and little was measured: what forecasts say there.",
+        "by-setting",
     ),
 }
 """Every drawn grid."""
