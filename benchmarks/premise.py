@@ -9,7 +9,7 @@ from statistics import median
 
 from torch import nn
 
-from arith.theory.prediction.training import DEFAULT_BUDGET
+from arith.theory.setting.training import DEFAULT_BUDGET
 from arith.verify.model.measure import held_out_accuracy
 from arith.verify.plan.cells import Cell, CellRequest
 from arith.verify.plan.premise import PREMISE

@@ -11,8 +11,8 @@ import typer
 from arith.commands.options import DEFAULT_STORE, annotated, completion, takes, written
 from arith.printing import print_parts, print_table, print_text, shown, verdict_parts, waiting
 from arith.theory.errors import InvalidInput
-from arith.theory.prediction.training import DEFAULT_BUDGET
 from arith.theory.setting.requests import chosen
+from arith.theory.setting.training import DEFAULT_BUDGET
 from arith.verify.plan.cells import CellRequest
 from arith.verify.plan.folders import Folders, evidence_folder
 from arith.verify.plan.grids import GRIDS, recipe_of

@@ -25,7 +25,7 @@ from arith import __version__
 from arith.theory.arithmetic.directions import Direction
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim
-from arith.theory.prediction.training import DEFAULT_BUDGET
+from arith.theory.setting.training import DEFAULT_BUDGET
 from arith.verify.plan.cells import adapted
 from arith.verify.plan.grids import GRIDS
 from arith.verify.plan.recipe import CHUNK, PAPER, RECIPE

@@ -20,9 +20,9 @@ from arith.theory.arithmetic.domains import digit_base
 from arith.theory.errors import InvalidInput
 from arith.theory.observation.support import support
 from arith.theory.prediction.predict import predict
-from arith.theory.prediction.training import default_model
 from arith.theory.setting.requests import LARGEST_TEST
 from arith.theory.setting.settings import Setting
+from arith.theory.setting.training import default_model
 from arith.verify.data.answers import parse_log, said_numbers
 from arith.verify.data.files import Examples
 from arith.verify.data.numerals import numeral

@@ -2,13 +2,14 @@
 
 Where a digit stands at an address that always held the digit v, training data alone fit two
 functions: the task f, whose rule goes on there, and f^, in which v stays.  What the encoding lets a
-query know decides which of the two a model has, or leaves both.
+query know may leave only f^.  Where it leaves both, noise tells: a stable model whose answers noise
+at constant addresses does not change computes f^, and one whose answers it changes computes f.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Flag, auto
 
 from arith.theory.arithmetic.decision import Decision
@@ -29,13 +30,20 @@ from arith.theory.observation.views import (
     outside_window,
     receptive_field,
     rule_above,
+    shows_rule,
 )
 from arith.theory.rules import Step, cite
 from arith.theory.setting.settings import Setting
+from arith.theory.setting.training import goes_on
 
 _HAS_TO_BE_STABLE = (
     "so only models that were measured to be stable at the length in question are said to ignore "
     "them"
+)
+
+_BOTH_FIT = (
+    "the task and f^, in which digits that training kept constant stay, both fit; as models are "
+    "usually trained here "
 )
 
 
@@ -56,16 +64,19 @@ class Constants:
     Args:
         candidates: the functions that a stable model may compute; none where nothing is known.
         keeps: it computes f^ there.
+        goes_on: it computes f there, if noise at constant addresses changes its answers.
         at_most: its accuracy is at most that of f^.
         others: theory speaks of inputs as well in which no such digit differs.
         masked: no query sees such a digit, so it changes no answer.
-        unshown: training lacks the view of some answer, so that only what is proved is said.
+        unshown: training lacks the view of some answer, so that nothing is said of models that were
+            not measured to be stable but what is proved.
         shared: addresses share parameters, so that a model has to tell them apart everywhere.
         measured: a model has to be measured as stable at the length in question.
     """
 
     candidates: Function = Function.EITHER
     keeps: bool = False
+    goes_on: bool = False
     at_most: bool = False
     others: bool = True
     masked: bool = False
@@ -77,13 +88,14 @@ class Constants:
 KEPT = Constants(Function.EXPECTED, keeps=True)
 KEPT_APART = Constants(Function.EXPECTED, keeps=True, shared=True)
 KEPT_IF_STABLE = Constants(Function.EXPECTED, keeps=True, measured=True)
+GOES_ON = Constants(Function.TASK, goes_on=True, measured=True)
 MASKED = Constants(Function.EXPECTED, keeps=True, masked=True)
 SHOWN = Constants(Function.TASK)
 STOPPED = Constants(at_most=True)
 EITHER = Constants()
-UNSHOWN = Constants(unshown=True)
 UNTOLD = Constants(others=False)
 UNKNOWN = Constants(Function(0), others=False)
+AT_OTHERS = Constants(Function(0), measured=True, unshown=True)
 
 _BY_PLACE = {
     Decision.NO: (UNTOLD, "at some trained digit it cannot tell where it is"),
@@ -98,9 +110,9 @@ def constants(
 ) -> tuple[dict[int, Constants], tuple[Step, ...], bool]:
     """What is said at each test length, the steps to it, and whether f^ is what is expected.
 
-    Where training shows every context of a length models are right, and where it lacks some they
-    are not said to be (rule *receptive field*), whatever else would say so.  What is shared by
-    positions ignores one digit of each operand, and more only if the model is known to be stable
+    Where training shows every context of a length models are right, and where it lacks some only
+    those that were measured to be stable are said to be (rule *receptive field*).  What is shared
+    by positions ignores one digit of each operand, and more only if the model is known to be stable
     (rule *shared parameters*).
     """
     try:
@@ -117,9 +129,10 @@ def constants(
     error = None if steps or not is_local else uncompared(setting)
     if isinstance(error, TooMuchWork):  # some may be lacking
         lacking = frozenset(n for n in tests if not setting.is_premise(n))
+    is_open = not general.measured
     if error and (lacking or general is EITHER):
         why_not = f"nothing follows: {error}"
-        steps = (cite("receptive field", why_not, lacking, leaves_open=True),)
+        steps = (cite("receptive field", why_not, lacking, leaves_open=is_open),)
     too_far = [
         n
         for n in tests
@@ -138,7 +151,8 @@ def constants(
     if general.at_most:  # of shorter inputs it says nothing
         special = dict.fromkeys({*tests} - stopped, UNTOLD)
     if general.others:
-        special |= dict.fromkeys(lacking, UNSHOWN)
+        unshown = replace(general if general.measured else EITHER, unshown=True)
+        special |= dict.fromkeys(lacking, unshown)
     special |= dict.fromkeys(surely, SHOWN)
     found = {n: special.get(n, general) for n in tests}
     if all(found[n] is SHOWN or setting.is_premise(n) for n in tests):
@@ -164,7 +178,7 @@ def _general(setting: Setting, shown: Support) -> tuple[Constants, tuple[Step, .
         return MASKED, (cite("out of sight", what, longer),)
     if encoding.reference == "random":
         step = cite("random positions", says_nothing(setting), longer, leaves_open=True)
-        return UNKNOWN, (step,)
+        return AT_OTHERS, (step,)
     place = can_localize(setting, shown)
     if place is not None:
         follows, why = _BY_PLACE[place[0]]
@@ -177,25 +191,52 @@ def _general(setting: Setting, shown: Support) -> tuple[Constants, tuple[Step, .
             f"under {encoding.label} no query can single out the offset of a digit, and no sign "
             "says where a number starts"
         )
-        return UNKNOWN, (cite("selection", what, longer, leaves_open=True),)
+        if encoding.reference == "none":
+            return UNKNOWN, (cite("selection", what, longer, leaves_open=True),)
+        either, told = _told_by_noise(setting, shown, longer)
+        return replace(either, unshown=True), (cite("selection", what, longer), *told)
     if setting.layout.hinted:
         what = "a query can find a digit by the marker before it, at trained positions and others"
-        return EITHER, (cite("hints", what, longer, leaves_open=True),)
+        either, told = _told_by_noise(setting, shown, longer)
+        return either, (cite("hints", what, longer, leaves_open=either is EITHER), *told)
     if encoding.own_positions:
         return KEPT, modulus_steps(setting, shown, longer)
     rule, reason = rule_above(setting)
-    is_open = rule != "one candidate"
-    step = cite(rule, reason, longer, leaves_open=is_open)
-    if is_open:
-        return EITHER, (step,) * (rule != "receptive field")  # the contexts say more
+    if rule != "one candidate":
+        either, told = _told_by_noise(setting, shown, longer)
+        step = cite(rule, reason, longer, leaves_open=either is EITHER)
+        return either, (step,) * (rule != "receptive field") + told  # the contexts say more
+    step = cite(rule, reason, longer)
     if encoding.reference in ("absolute", "shifted", "significance"):
         what = f"under {encoding.label} neighbouring positions are alike"
         if setting.task.repeats:
+            either, told = _told_by_noise(setting, shown, longer)
             what += ", so a digit rule may go on"
-            return EITHER, (step, cite("neighbours", what, leaves_open=True))
+            return either, (step, cite("neighbours", what, longer), *told)
         alike = cite("neighbours", f"{what}; {_HAS_TO_BE_STABLE}", longer)
         return KEPT_IF_STABLE, (step, alike, *modulus_steps(setting, shown, longer))
     return KEPT_APART, (step, *modulus_steps(setting, shown, longer))
+
+
+def _told_by_noise(
+    setting: Setting, shown: Support, longer: Collection[int]
+) -> tuple[Constants, tuple[Step, ...]]:
+    """Which of two candidates a stable model computes, and the step to it.
+
+    Said is what follows for models that are trained as usual: by noise that places bear, which
+    makes them ignore constant digits, or where one rule should go on in a window without it.
+    Nothing is said where training lacks a part of the digit rule; nor without an encoding, as there
+    a stable model was seen to compute f^ all the same.
+    """
+    is_open = goes_on(setting) and not shows_rule(setting, shown)
+    has_rule = carry_reach(setting.task, setting.base) is not None
+    if setting.encoding.reference == "none" or is_open or not has_rule:
+        return EITHER, ()
+    if goes_on(setting):
+        what = "noise there changes answers, so a stable model goes on: it computes f"
+        return GOES_ON, (cite("two candidates", f"{_BOTH_FIT}{what}", longer),)
+    what = "noise there changes no answer, so a stable model computes f^"
+    return KEPT_IF_STABLE, (cite("two candidates", f"{_BOTH_FIT}{what}", longer),)
 
 
 def _changed(setting: Setting, shown: Support, digits: int) -> int:

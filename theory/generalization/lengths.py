@@ -37,10 +37,12 @@ class Premise(StrEnum):
 
     NOISE = "noise invariance"
     """Noise at addresses that were constant in training changes no answer."""
+    READS = "noise sensitivity"
+    """Such noise changes answers: the model reads what stands there."""
     STABLE = "stability"
     """Disturbing all digits a little changes no answer, or it was not tried."""
     MEASURED = "measured stability"
-    """Stability that was tried: of other models the claim says nothing."""
+    """Stability that was tried, on all inputs: of other models the claim says nothing."""
     LOCALITY = "locality"
     """No query depends on a digit that a later query lacks.  It is not tried."""
 
@@ -101,13 +103,23 @@ class LengthPrediction:
 
     @property
     def is_open(self) -> bool:
-        """Whether what is claimed, if anything, leaves more than ``MOST_UNSEEN`` open."""
-        return self.accuracy is None and self.at_most - self.at_least > MOST_UNSEEN
+        """Whether more than ``MOST_UNSEEN`` is open for some models.
+
+        What is claimed leaves it open, if anything is; or the claim speaks only of models that were
+        measured to be stable.
+        """
+        is_loose = self.accuracy is None and self.at_most - self.at_least > MOST_UNSEEN
+        return is_loose or self.requires_measured_stability
 
     @property
     def requires_noise_invariance(self) -> bool:
         """Whether it speaks only of models that are noise-invariant at what they should ignore."""
         return Premise.NOISE in self.premises
+
+    @property
+    def requires_noise_sensitivity(self) -> bool:
+        """Whether it speaks only of models whose answers such noise changes."""
+        return Premise.READS in self.premises
 
     @property
     def requires_measured_stability(self) -> bool:
@@ -140,6 +152,14 @@ class LengthPrediction:
         """``unseen_share``, or 0 where it is not known."""
         return self.unseen_share or Fraction(0)
 
+    @property
+    def may_change(self) -> Fraction:
+        """The share of inputs on which a stable model may waver: the open ones.
+
+        None where stability has to be measured: a model has to be one function there.
+        """
+        return Fraction(0) if self.requires_measured_stability else self.unseen
+
 
 def right(digits: int, direction: Direction, because: str) -> LengthPrediction:
     """That all inputs of a length come out right, by a theorem."""
@@ -165,6 +185,9 @@ def expected(learned: LearnedFunction, test: Domain, how: Constants) -> LengthPr
     [length], one, train = test.lengths, Fraction(1), learned.support.train
     open_ = undecided(length, train.direction(length))
     unseen, changes = _counted(unseen_share, learned, test), replaces(learned, test)
+    if changes and how.goes_on:
+        goes_on = right(length, open_.direction, CONSTANTS)
+        return replace(goes_on, premises=_premises(how, changes))
     if changes and not (how.keeps or how.at_most):
         return replace(open_, unseen_share=unseen)
     value = one if _is_aligned(learned) else _counted(accuracy, learned, test)
@@ -215,11 +238,13 @@ def expected(learned: LearnedFunction, test: Domain, how: Constants) -> LengthPr
 
 
 def _premises(how: Constants, changes: bool) -> tuple[Premise, ...]:
-    """What is asked of a model that is said to ignore digits."""
-    if not how.keeps or how.masked or not (changes or how.shared):
-        return ()
-    measured = (Premise.MEASURED,) if how.measured else ()
-    return (Premise.NOISE, Premise.STABLE, *measured)
+    """What is asked of a model that is said to ignore digits, or to read them."""
+    measured = (Premise.STABLE, *(Premise.MEASURED,) * how.measured)
+    if how.goes_on and changes:
+        return (Premise.READS, *measured)
+    if how.keeps and not how.masked and (changes or how.shared):
+        return (Premise.NOISE, *measured)
+    return measured if how.measured and how.unshown else ()
 
 
 def _decided(
@@ -234,8 +259,9 @@ def _decided(
         return found
     replaced = changes and not how.masked
     together = inferred == 0 and not learned.support.train.sampled
-    because = (CONSTANTS,) * replaced + (APART,) * (not together) or (EQUAL_VIEWS,)
-    premises = found.premises
+    apart = not together or (how.unshown and how.measured)
+    because = (CONSTANTS,) * replaced + (APART,) * apart or (EQUAL_VIEWS,)
+    premises = () if found.follows_from_premise else found.premises
     if found.infers and Premise.STABLE not in premises:
         premises = (*premises, Premise.STABLE)
     return replace(found, because=because, premises=premises)

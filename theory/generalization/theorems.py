@@ -108,14 +108,14 @@ class Observation:
 
     def expected(self, digits: int) -> LengthPrediction | None:
         """What follows if a model computes f^, of padded numbers; None where that is not said."""
+        how = self.constants.get(digits)
+        if how is None:
+            return None
         if digits not in self._found:
-            how = self.constants.get(digits)
-            says = how is not None and how is not SHOWN and how.others
-            self._found[digits] = (
-                expected(self.learned, self.test(digits), how) if how and says else None
-            )
+            says = how is not SHOWN and how.others
+            self._found[digits] = expected(self.learned, self.test(digits), how) if says else None
         found = self._found[digits]
-        if found is None or (self.constants[digits].unshown and not found.proved):
+        if found and how.unshown and not (how.measured or found.proved):
             return None  # what is not proved is not said where training lacks some view
         return found
 

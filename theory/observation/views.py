@@ -150,13 +150,23 @@ def rule_above(setting: Setting) -> tuple[str, str]:
     )
 
 
+def shows_rule(setting: Setting, shown: Support) -> bool:
+    """Whether training shows a digit rule whole: its digits at some place, and its carries."""
+    if carry_reach(setting.task, setting.base) is None:
+        return False
+    return all(_shown_views(shown, list(views(setting)), setting.train.most_places))
+
+
 def _shown_views(shown: Support, every: list[View], trained: int) -> tuple[list[View], list[View]]:
     """The views at which training showed the digits of a local rule whole, and those of its carry.
 
     As digits are added, what it showed at one result digit and at another it showed together.
     """
     digits, carries = list[View](), list[View]()
+    reach = carry_reach(shown.task, shown.base) or 0
     for v in every:
+        if v.position <= reach:  # fewer digits are below it than the rule reads
+            continue
         lowest = _lowest(shown, v.position)
         below = lowest == 1 or _shows_carries(shown, lowest)
         if v.position <= trained and below and _shows_digits(shown, v.position):
@@ -211,8 +221,7 @@ def can_localize(setting: Setting, shown: Support) -> tuple[Decision, str] | Non
         return None
     trained = setting.train.most_places
     seen = list(views(replace(setting, window=reads)))
-    local = [v for v in seen if v.position > reach]
-    both = _shown_views(shown, local, trained)
+    both = _shown_views(shown, seen, trained)
     if not all(both):
         return None
     told = [some[-1] for some in both if all(v.landmarks for v in some)]

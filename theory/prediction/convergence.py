@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from arith.theory.prediction.forecast import INTERVAL, Feature, Table, setting_features
-from arith.theory.prediction.training import DEFAULT_BUDGET, default_model, default_recipe
 from arith.theory.setting.settings import Setting
+from arith.theory.setting.training import DEFAULT_BUDGET, default_model, default_recipe
 
 MODELS = Path(__file__).with_name("convergence.npz")
 MISSED = 0.5

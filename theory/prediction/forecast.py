@@ -13,7 +13,8 @@ the setting has a value that no measured one has the interval is 0 to 1.
 without some cells, so a measured cell is forecast by the trees that never saw it.
 
 A forecast is beside what is claimed and never in its place; it keeps to what is claimed, so where
-only a bound is it says where below or above that bound.
+only a bound is it says where below or above that bound.  Where the claim is on models that were
+measured to be stable, the forecast is of all models.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ from arith.theory.errors import NotCountable
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim
 from arith.theory.observation.views import carry_reach, tokens, views
-from arith.theory.prediction.training import goes_on, usual_noise
 from arith.theory.rules import Step
 from arith.theory.setting.settings import Setting
+from arith.theory.setting.training import goes_on, usual_noise
 
 UNKNOWN = 0.01
 """What a model that was never measured counts, where all that were measured count 1."""
@@ -150,14 +151,20 @@ def forecast(
     asked = [of_setting | length_features(setting, steps, x) for x in some]
     found = table.forecasts(asked, without) if asked else []
     return {
-        x.digits: y.keeping_to(float(x.at_least), float(x.at_most))
+        x.digits: y
+        if x.requires_measured_stability
+        else y.keeping_to(float(x.at_least), float(x.at_most))
         for x, y in zip(some, found, strict=True)
     }
 
 
 def is_forecast(setting: Setting, x: LengthPrediction) -> bool:
-    """Whether a length has a forecast: it was not trained, and no accuracy is claimed."""
-    return x.claim != Claim.EXACT and not setting.is_premise(x.digits)
+    """Whether a length has a forecast: it was not trained, and some models are left open.
+
+    They are where no accuracy is claimed, and where one is of stable models alone.
+    """
+    is_open = x.claim != Claim.EXACT or x.requires_measured_stability
+    return is_open and not setting.is_premise(x.digits)
 
 
 # --- what settings have in common ----------------------------------------------------------------

@@ -276,7 +276,9 @@ def forecast_lines(prediction: Prediction, named: bool = False) -> list[str]:
     said = [f"at {digits_text(n)} {_forecast_text(x)}" for n, x in told]
     if len(said) > _MOST_FORECASTS:
         said[_MOST_FORECASTS - 1 : -1] = ["..."]
-    lines = [f"Measured in settings like this (a forecast, no claim): {'; '.join(said)}."]
+    firm = any(x.requires_measured_stability for x in prediction.lengths)
+    of = ", of stable models and others" * firm
+    lines = [f"Measured in settings like this{of} (a forecast, no claim): {'; '.join(said)}."]
     first = {prediction.setting.train.direction(n): (n, x) for n, x in reversed(told)}
     for n, x in sorted(first.values()) if named else ():
         nearest = "; ".join(cut(cell) for cell in x.cells[:_MOST_NEAREST])
@@ -315,6 +317,11 @@ def legend(prediction: Prediction, leaps: Decision) -> list[str]:
     if noise := any(x.requires_noise_invariance for x in lengths):
         premises.append(
             "Noise on ignored digits changes no answer (arith theorems noise invariance)"
+        )
+    if reads := [x.digits for x in lengths if x.requires_noise_sensitivity]:
+        premises.append(
+            f"Noise on digits that never varied changes answers, at {lengths_text(reads)} (arith "
+            "theorems two candidates)"
         )
     if asked := [x.digits for x in lengths if x.requires_stability]:
         none = "none" if noise else "no answer"

@@ -27,8 +27,8 @@ from arith.theory.errors import InvalidInput
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim
 from arith.theory.prediction.predict import Prediction
-from arith.theory.prediction.training import default_model
 from arith.theory.setting.settings import Setting
+from arith.theory.setting.training import default_model
 from arith.verify.data.answers import said_numbers
 from arith.verify.data.files import Examples
 from arith.verify.data.numerals import numeral

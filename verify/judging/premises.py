@@ -26,15 +26,22 @@ from arith.verify.records.runs import Run
 
 def speaks_of(expected: LengthPrediction, run: Run) -> bool:
     """Whether today's claim on a length speaks of a converged model."""
-    return (run.indifferent or not expected.requires_noise_invariance) and (
-        run.is_steady(expected.digits, expected.unseen, expected.requires_measured_stability)
-        or not expected.requires_stability
+    reads = run.indifference is not None and not run.indifferent
+    return (
+        (run.indifferent or not expected.requires_noise_invariance)
+        and (reads or not expected.requires_noise_sensitivity)
+        and (
+            run.is_steady(
+                expected.digits, expected.may_change, expected.requires_measured_stability
+            )
+            or not expected.requires_stability
+        )
     )
 
 
 def is_firm(expected: LengthPrediction, measured: Measurement) -> bool:
     """Whether as many answers stayed as today's claim asks for, or none were tried."""
-    return measured.is_steady(expected.unseen, least_kept(expected.requires_measured_stability))
+    return measured.is_steady(expected.may_change, least_kept(expected.requires_measured_stability))
 
 
 def no_run_qualifies(runs: Sequence[Run], expected: LengthPrediction) -> bool:
@@ -69,10 +76,14 @@ def claim_applied(expected: LengthPrediction, setting: Setting, run: Run) -> boo
     measured = Premise.MEASURED in premises
     may_change = Fraction(0)  # of these answers no premise speaks
     if claim.premises is not None or int(told.theory) >= _earlier()["bounds"]:
-        may_change = claim.unseen_share or Fraction(0)
+        is_whole = measured and int(told.theory) >= _earlier()["whole"]
+        may_change = Fraction(0) if is_whole else claim.unseen_share or Fraction(0)
     is_steady = run.is_steady(digits, may_change, measured, least_kept_then(told, measured))
-    return (run.indifferent or Premise.NOISE not in premises) and (
-        is_steady or Premise.STABLE not in premises
+    reads = run.indifference is not None and not run.indifferent
+    return (
+        (run.indifferent or Premise.NOISE not in premises)
+        and (reads or Premise.READS not in premises)
+        and (is_steady or Premise.STABLE not in premises)
     )
 
 

@@ -8,12 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from arith.theory.errors import InvalidInput
-from arith.theory.prediction.training import (
-    DEFAULT_BUDGET,
-    default_model,
-    default_recipe,
-    goes_on,
-)
 from arith.theory.setting.requests import (
     Request,
     option,
@@ -22,6 +16,12 @@ from arith.theory.setting.requests import (
     setting_words,
 )
 from arith.theory.setting.settings import Setting
+from arith.theory.setting.training import (
+    DEFAULT_BUDGET,
+    default_model,
+    default_recipe,
+    goes_on,
+)
 from arith.theory.transformer.layouts import INDICES, STARTS
 from arith.verify.data.numbering import Numbering
 from arith.verify.data.sequences import Format, GroupedFormat, NaturalFormat

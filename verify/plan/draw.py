@@ -373,6 +373,32 @@ def _longer_silent(cell: Cell) -> bool:
     return _is_silent(cell, Direction.UPWARD)
 
 
+# --- two-candidates ------------------------------------------------------------------------------
+
+
+def _windowed(rng: random.Random) -> Words:
+    """Sums of interleaved numbers in a window."""
+    words = _sums(rng)
+    encodings = "rpe", "t5", "rope", "alibi", "fire", "coupled", "abacus", "shifted"
+    more = {"layout": "interleaved", "window": rng.randint(5, 12), "pe": rng.choice(encodings)}
+    return words | more
+
+
+def _whole_prefix(rng: random.Random) -> Words:
+    return {k: x for k, x in _sums(rng).items() if k != "window"}
+
+
+def _is_told_by_noise(cell: Cell) -> bool:
+    """Whether noise tells which of two functions a stable model computes at longer inputs."""
+    lengths = cell.prediction.lengths
+    rules = {step.rule for step in cell.prediction.derivation}
+    is_claimed = any(
+        x.direction == Direction.UPWARD and x.requires_measured_stability and x.at_most > 0
+        for x in lengths
+    )
+    return "two candidates" in rules and is_claimed
+
+
 DRAWS = {
     "drawn": Draw(17963, (Stratum("any cells", 1000, _any),)),
     "candidates": Draw(
@@ -393,6 +419,15 @@ DRAWS = {
     ),
     "frozen-again": _of_the_field(
         100, "Drawn as frozen was, after that one had led to changes: a test of these."
+    ),
+    "two-candidates": Draw(
+        20261202,
+        (
+            Stratum("sums in a window", 18, _windowed, _is_told_by_noise),
+            Stratum("sums without one", 18, _whole_prefix, _is_told_by_noise),
+        ),
+        "Does noise tell whether a stable model computes the task or f^?  Longer sums, off APE.",
+        "by-setting",
     ),
     "silent": Draw(
         20261201,

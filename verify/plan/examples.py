@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from arith.theory.errors import InvalidInput
-from arith.theory.prediction.training import default_model
 from arith.theory.setting.requests import Request, flag
 from arith.theory.setting.settings import Setting
+from arith.theory.setting.training import default_model
 from arith.verify.data.files import COMMENT, Examples
 from arith.verify.data.finding import Found, find_setting
 from arith.verify.data.sampling import Sampler

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from arith.theory.arithmetic.effort import ENTRIES
 from arith.theory.arithmetic.residues import LARGEST_MODULUS
 from arith.theory.errors import InvalidInput
-from arith.theory.prediction.training import DEFAULT_BUDGET
 from arith.theory.setting.requests import option
+from arith.theory.setting.training import DEFAULT_BUDGET
 from arith.verify.data.sampling import HELD_OUT, Sampler
 from arith.verify.plan.cells import Cell, adapted
 from arith.verify.plan.folders import NO_FOLDERS, Folders

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from arith.theory.errors import look_up
-from arith.theory.prediction.training import Noise
+from arith.theory.setting.training import Noise
 
 CHUNK = 50
 """Steps between two looks at the loss."""

@@ -154,7 +154,7 @@ def premise_lines(j: JudgedAnswers) -> list[str]:
     for x in asks:
         kept = next((m.steady for m in run.measurements if m.digits == x.digits), None)
         if x.digits in stable and kept is not None:
-            may = premise.least_kept(x.requires_measured_stability) - float(x.unseen)
+            may = premise.least_kept(x.requires_measured_stability) - float(x.may_change)
             said.append(
                 f"Disturbing all digits a little changes {_changed(kept)} at "
                 f"{count(x.digits, 'digit')}; {_changed(may)} may change: {_met(kept >= may)}"

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from arith.theory.prediction.predict import Prediction, predict
-from arith.theory.prediction.training import default_model
 from arith.theory.setting.requests import Request
+from arith.theory.setting.training import default_model
 from arith.theory.text.address_plot import Row, draw_sum
 from arith.theory.text.example_plot import (
     APART,

@@ -41,7 +41,7 @@ from arith.theory.prediction.forecast import (
     setting_features,
     written,
 )
-from arith.theory.prediction.training import usual_noise
+from arith.theory.setting.training import usual_noise
 from arith.verify.plan.cells import adapted
 from arith.verify.plan.folders import COMMITTED
 from arith.verify.plan.recipe import BY_VERSION

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from arith.theory.prediction.training import default_model
 from arith.theory.setting.settings import Setting
+from arith.theory.setting.training import default_model
 from arith.theory.text.length_plot import Measured
 from arith.verify.judging.standards import interval
 from arith.verify.plan.recipe import BY_VERSION

@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from arith.theory.prediction.training import default_model
+from arith.theory.setting.training import default_model
 from arith.theory.text.style import (
     FAINT,
     HATCH,

@@ -89,7 +89,7 @@ def answers(verdicts: Iterable[CellVerdict]) -> Iterator[Answer]:
                     right,
                     None if is_open else point(x),
                     within(x, told[x.digits] if is_open else None, right),
-                    estimate(x, told.get(x.digits)),
+                    estimate(x, told.get(x.digits), speaks_of(x, run)),
                     None if says is None else PUBLISHED.get(says),
                 )
 
@@ -100,17 +100,24 @@ def held_out(v: CellVerdict, noise: str = "") -> dict[int, Forecast]:
     Args:
         noise: with which its models were trained; by default the usual one.
     """
-    asked = [x.prediction for x in v.lengths if x.prediction.claim != Claim.EXACT]
+    asked = (x.prediction for x in v.lengths)
     return forecast(v.cell.setting, v.prediction.derivation, asked, v.cell.label(), noise)
 
 
 def estimate(
-    x: LengthPrediction | PredictedLength, told: Forecast | StoredForecast | None
+    x: LengthPrediction | PredictedLength,
+    told: Forecast | StoredForecast | None,
+    speaks: bool = True,
 ) -> float:
     """What is said of a length as one number: the accuracy claimed, or else the forecast.
 
     The forecast keeps to what is claimed.
+
+    Args:
+        speaks: whether the claim speaks of the model; of others the forecast does, if there is one.
     """
+    if told is not None and not speaks:
+        return told.median
     if x.accuracy is not None or told is None:
         return point(x)
     return min(max(told.median, float(x.at_least)), float(x.at_most))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from arith.theory.arithmetic.directions import EXTRAPOLATING, Direction
 from arith.theory.prediction.predict import Prediction
-from arith.theory.prediction.training import default_model
+from arith.theory.setting.training import default_model
 from arith.theory.text.answer import INPUTS, UNCLAIMED
 from arith.theory.text.text import SIGNS, claim_text, count, in_signs, short_claim
 from arith.verify.judging.intervals import CONFIDENCE, Interval

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from arith.theory.prediction.training import DEFAULT_BUDGET
+from arith.theory.setting.training import DEFAULT_BUDGET
 from arith.verify.model.gpt import GPT
 from arith.verify.model.measure import held_out_accuracy
 from arith.verify.plan.cells import Cell

@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 from arith.theory.arithmetic.tasks import named_task
 from arith.theory.errors import InvalidInput
 from arith.theory.prediction.predict import predict
-from arith.theory.prediction.training import default_model
 from arith.theory.setting.requests import Request
+from arith.theory.setting.training import default_model
 from arith.theory.transformer.layouts import layout as read_layout
 from arith.verify.data.files import parse_examples
 from arith.verify.data.finding import Found, find_setting

@@ -392,7 +392,8 @@ def _tried(v: CellVerdict) -> Iterator[_Tried]:
                 if m.digits == x.digits and m.steady is not None:
                     # Where there is no f^ any more, a former one was compared.
                     compared = m if v.prediction.learned else replace(m, learned=None)
-                    told, kept = run.predicted, min(1.0, m.steady + unseen)
+                    told = run.predicted
+                    kept = min(1.0, m.steady + float(expected.may_change))
                     yield _Tried(
                         kept=kept,
                         right=meets([m], goal, goal, unseen) and explains([compared]),
