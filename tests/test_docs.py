@@ -228,7 +228,7 @@ def test_the_page_on_the_published_code_has_the_constants_of_the_recipe() -> Non
     assert all(f"{s.layers}, {s.heads}, {s.width}" in text for s in map(size, ("nano", "micro")))
 
 
-MEASURED = ("findings", "experiments", "ignored-digits", "relative", "theory", "why")
+MEASURED = ("findings", "experiments", "ignored-digits", "proofs", "relative", "theory", "why")
 """Pages with measured shares."""
 
 
@@ -465,7 +465,10 @@ def test_how_often_single_digits_are_found_is_what_was_measured() -> None:
     assert sum(highest) == 3 and f"{sum(units)} still have" in words("docs/theory.md")
 
 
-CHAPTERS = ("README.md", "docs/why.md", "docs/views.md", "docs/theory.md", "docs/counting.md")
+CHAPTERS = (
+    "README.md",
+    *(f"docs/{name}.md" for name in ("why", "views", "theory", "proofs", "counting")),
+)
 
 
 @pytest.mark.parametrize("page", CHAPTERS)

@@ -81,7 +81,7 @@ def test_the_site_has_every_page_report_and_figure(site: Path) -> None:
 
 
 def test_formulas_are_set_without_a_script(site: Path) -> None:
-    for page in ("why", "counting", "theory"):
+    for page in ("why", "counting", "theory", "proofs"):
         text = (site / f"{page}.html").read_text()
         assert '<math xmlns="http://www.w3.org/1998/Math/MathML"' in text
         assert "arithmatex" not in text and "$$" not in text

@@ -180,8 +180,8 @@ RULES: dict[str, Rule] = {
             "asks for, a model that is right on all of training is right on the test.  If it lacks "
             "some, no other rule says that a model is right there.",
             "the number of layers is given; a relative encoding or none, or random positions "
-            "(docs/theory.md); a task of finite carry; fresh examples; right on all of training",
-            "ours, proved in docs/theory.md",
+            "(docs/proofs.md); a task of finite carry; fresh examples; right on all of training",
+            "ours, proved in docs/proofs.md",
             Basis.PROVED,
         ),
         Rule(
@@ -329,7 +329,7 @@ RULES: dict[str, Rule] = {
             "training only where the same one is asked for.  So a model answers each as one that "
             "is trained on it alone, and its accuracy is the mean over the inputs of all.",
             "signs between the operands; every query sees one of them",
-            "ours: docs/theory.md (Several operations)",
+            "ours: docs/proofs.md (Several operations)",
             Basis.PROVED,
         ),
         Rule(

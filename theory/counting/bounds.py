@@ -3,7 +3,7 @@
 A model whose answer does not depend on a digit X gives one answer for all values of X, where all
 other digits are the same.  So of these values it is right on as many, at most, as have one answer.
 If no query depends on a digit that a later query lacks (*locality*), the chances of several result
-digits multiply.  The proofs are in ``docs/theory.md``.
+digits multiply.  The proofs are in ``docs/proofs.md``.
 """
 
 from __future__ import annotations

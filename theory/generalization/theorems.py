@@ -187,7 +187,7 @@ THEOREMS = (
         "A view that occurs in training is answered as in training.",
         "right on all of training",
         Basis.PROVED,
-        "a model is a function of views: docs/theory.md",
+        "a model is a function of views: docs/proofs.md",
         equal_views,
     ),
     Theorem(

@@ -6,7 +6,7 @@ where it stands: the indices of query and key, their offset, or the difference o
 
 A *shape* is the lengths of the operands and of the result.  In a shape every digit has one address
 for each query.  What training shows of addresses is a set for each need; a digit at an address
-outside of it is not found.  The mathematics is in ``docs/theory.md``.
+outside of it is not found.  The mathematics is in ``docs/proofs.md``.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ In a model of L layers under a window of W tokens the answer at a query depends 
 each layer hands on what its query saw, and no layer sees further than W tokens.  So a model gives
 the same answer to equal contexts.  If training shows every context that a test asks for, a model
 that is right on all of training is right on the test.  The proof, and what holds where a context
-was not shown, are in ``docs/theory.md``.
+was not shown, are in ``docs/proofs.md``.
 
 Contexts are not written out: there are too many.  The digits are read from the lowest in sight
 upwards, with the carry of the test and with every carry that training can have after the same

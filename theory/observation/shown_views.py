@@ -83,7 +83,7 @@ def shown_views(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]:
 
     From a random start training shows a context at its own index and at those that follow, so that
     a longer example asks for nothing new up to the index that the last start of the first query has
-    (the proof is in ``docs/theory.md``).
+    (the proof is in ``docs/proofs.md``).
     """
     if setting.encoding.reference == "random":
         return _shown_in_order(setting)
@@ -110,7 +110,7 @@ def _shown_in_order(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]
     A context is shown at all indices that leave room for as many tokens before and after it as it
     has in training.  So a length asks for nothing new if training shows each of its contexts with
     no more tokens before and no more after: in examples of no more digits (the proof is in
-    ``docs/theory.md``).
+    ``docs/proofs.md``).
     """
     train = setting.train
     if train.restricted or setting.task.needs_order:

@@ -154,8 +154,9 @@ def _draw_below(page: Any, prediction: Prediction, models: Sequence[Measured]) -
     ax = page.add_axes((0.6 / wide, 1.2 / top, 1 - 0.75 / wide, 1.35 / top))
     draw_lengths(ax, prediction, models)
     ax.set_title(prediction.setting.text().split("\n")[0], loc="left", fontsize=7.5, color=FAINT)
+    measured = f"measured: {len(models)} model{'s' * (len(models) > 1)}"
     found = {
-        "measured" if "measured" in label else label: handle
+        measured if "measured" in label else label: handle
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
     }
     place: Any = {"loc": "lower left", "bbox_to_anchor": (0.45 / wide, 0), "frameon": False}
