@@ -228,7 +228,16 @@ def test_the_page_on_the_published_code_has_the_constants_of_the_recipe() -> Non
     assert all(f"{s.layers}, {s.heads}, {s.width}" in text for s in map(size, ("nano", "micro")))
 
 
-MEASURED = ("findings", "experiments", "ignored-digits", "proofs", "relative", "theory", "why")
+MEASURED = (
+    "counting",
+    "findings",
+    "experiments",
+    "ignored-digits",
+    "proofs",
+    "relative",
+    "theory",
+    "why",
+)
 """Pages with measured shares."""
 
 
@@ -414,7 +423,7 @@ def test_the_score_of_the_drawn_settings_is_that_of_their_reports() -> None:
 def test_the_claims_that_came_true_are_those_of_the_report() -> None:
     true, false = reported(r"^\*\*Of the claims .* ([\d,]+) came true and ([\d,]+) did not")
     said = f"{true} claims came true and {false} did not."
-    assert said in words("docs/experiments.md")
+    assert said in words("docs/experiments.md") and said in words("README.md")
     assert f"come true: {true} did, and {false} did not**" in words("docs/findings.md")
 
 

@@ -90,8 +90,8 @@ class Row:
 
 ROWS = (
     Row("plain", layout("plain")),
-    Row("result reversed", layout("reversed")),
-    Row("all reversed", layout("aligned")),
+    Row("reversed", layout("reversed")),
+    Row("aligned", layout("aligned")),
     Row("carries written", layout("scratchpad"), "the offset\n(carries in brackets)"),
     Row("index hints", layout("hinted"), "the marker before it", "marker"),
     Row("position coupling", layout("aligned"), "the difference\nof numbers (small)", "number"),

@@ -28,8 +28,8 @@ def test_training_shows_all_that_a_trained_length_asks_for(row: Row) -> None:
 def test_a_digit_more_moves_offsets_and_keeps_numbers_and_markers() -> None:
     """Offsets as counted by hand: ``<bos> 1 3 4 + 2 5 8 = 3`` asks, 3 and 5 are needed."""
     assert addresses(BY_NAME["plain"], LONGER) == [("7", False), ("3", True)]
-    assert addresses(BY_NAME["result reversed"], LONGER) == [("7", False), ("3", True)]
-    assert addresses(BY_NAME["all reversed"], LONGER) == [("7", False), ("3", False)]
+    assert addresses(BY_NAME["reversed"], LONGER) == [("7", False), ("3", True)]
+    assert addresses(BY_NAME["aligned"], LONGER) == [("7", False), ("3", False)]
     assert addresses(BY_NAME["index hints"], LONGER) == [("[2]", True), ("[2]", True)]
     assert addresses(BY_NAME["position coupling"], LONGER) == [("+1", True), ("+1", True)]
     assert addresses(BY_NAME["interleaved"], LONGER) == [("1", True), ("0", True)]  # 4 8 2 3 5 asks
