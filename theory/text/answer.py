@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -73,14 +74,24 @@ def answer_title(prediction: Prediction) -> str:
 def _said(prediction: Prediction) -> tuple[list[str], str]:
     """What is claimed, a phrase each, and the lengths at which nothing is."""
     silent = [x for x in prediction.lengths if x.claim == Claim.NONE]
-    always = [x for x in prediction.lengths if x.accuracy == 1]
-    right, nearly = ([x for x in always if bool(x.unseen) == known] for known in (False, True))
-    most = [x for x in prediction.lengths if x.claim == Claim.AT_LEAST]
-    wrong = [x for x in prediction.lengths if x not in [*silent, *always, *most]]
-    said = [f"right at {_at(right)}"] if right else []
-    said += [f"{_nearly(x)} at {_at(x)}" for lengths in (nearly, most) for x in _apart(lengths)]
-    said += [f"{_wrong(x)} at {_at(x)}" for x in _apart(wrong)]
+    claimed = [x for x in prediction.lengths if x not in silent]
+    of_all, of_stable = (
+        [x for x in claimed if x.requires_measured_stability == asks] for asks in (False, True)
+    )
+    said = [*_claimed(of_all), *(f"{text}, if stable" for text in _claimed(of_stable))]
     return said, _at(silent) if silent else ""
+
+
+def _claimed(lengths: list[LengthPrediction]) -> Iterator[str]:
+    """What is claimed, a phrase each."""
+    always = [x for x in lengths if x.accuracy == 1]
+    right, nearly = ([x for x in always if bool(x.unseen) == known] for known in (False, True))
+    most = [x for x in lengths if x.claim == Claim.AT_LEAST]
+    wrong = [x for x in lengths if x not in [*always, *most]]
+    if right:
+        yield f"right at {_at(right)}"
+    yield from (f"{_nearly(x)} at {_at(x)}" for some in (nearly, most) for x in _apart(some))
+    yield from (f"{_wrong(x)} at {_at(x)}" for x in _apart(wrong))
 
 
 def _apart(lengths: list[LengthPrediction]) -> list[list[LengthPrediction]]:
@@ -122,6 +133,8 @@ def expected_line(prediction: Prediction) -> str:
     """What theory expects a converged model to compute, or that training does not determine it."""
     head = "Expected function f^ of a converged model:"
     expected = expected_function(prediction)
+    if expected is None and any(x.requires_noise_sensitivity for x in prediction.lengths):
+        return f"{head} the task itself, if it is stable: {cut(prediction.setting.task.text())}"
     if expected is None:
         return f"{head} training does not determine it"
     same = "the task itself, " if prediction.continues else ""

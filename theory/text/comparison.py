@@ -12,6 +12,7 @@ import numpy as np
 
 from arith.theory.arithmetic.directions import Direction
 from arith.theory.arithmetic.lengths_text import lengths_text
+from arith.theory.generalization.lengths import MOST_UNSEEN
 from arith.theory.generalization.outcomes import Claim
 from arith.theory.studies.compare import Comparison, Row
 from arith.theory.text.answer import INPUTS, cut, why_silent
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 _NAMES = {"pe": "encoding", "train_digits": "training lengths"}
 """What a column of options is called, if otherwise than the option."""
 _TRAINED, _NO_SENSE = "trained", "-"
-_FORECAST = "~: no claim, but a forecast: the median and the 80% interval of models like it"
+_FORECAST = "~: a forecast, no claim: the median and the 80% interval of models like it"
 _WIDTH, _STRIP = 8.0, 0.34
 """Of the picture, and of a row in it, in inches."""
 
@@ -77,16 +78,25 @@ def _kind(c: Comparison, column: Sequence[int]) -> str:
 
 
 def _claimed(row: Row, digits: int) -> str:
-    """What is claimed of a row at a length, in few characters; else its forecast."""
+    """What is claimed of a row at a length, in few characters; its forecast where that says more.
+
+    Nothing is claimed there, or something of stable models that is not expected of most.
+    """
     x = row.at(digits)
     if x is None or row.prediction is None:
         return _NO_SENSE
     if row.is_trained(digits):
         return _TRAINED
-    found = row.prediction.forecasts.get(digits) if x.claim == Claim.NONE else None
-    if found is None or not found.near:
-        return short_claim(x)
-    return f"~{found.median:.2f} ({_short(found.low)}-{_short(found.high)})"
+    found, claim = row.prediction.forecasts.get(digits), short_claim(x)
+    says_more = x.claim == Claim.NONE or (
+        x.requires_measured_stability
+        and found is not None
+        and not x.at_least - MOST_UNSEEN <= found.median <= x.at_most + MOST_UNSEEN
+    )
+    if found is None or not (says_more and found.near):
+        return claim
+    told = f"~{found.median:.2f} ({_short(found.low)}-{_short(found.high)})"
+    return told if x.claim == Claim.NONE else f"{claim} {told}"
 
 
 def _short(share: float) -> str:
@@ -98,11 +108,11 @@ def _short(share: float) -> str:
 def comparison_legend(c: Comparison) -> list[str]:
     """What the signs in the table mean, and why rows are empty."""
     shown = {_claimed(row, n) for row in c.rows for n in c.lengths}
-    claims = " ".join(x for x in shown if not x.startswith("~"))
+    claims = " ".join(x.partition("~")[0] for x in shown)
     signs = [f"{sign}: {meaning}" for sign, meaning in SIGNS.items() if sign in claims]
     head = "Share of inputs that a converged model gets right, by the digits of the longest operand"
     lines = ["; ".join([head, *signs])]
-    lines += [_FORECAST] * any(x.startswith("~") for x in shown)
+    lines += [_FORECAST] * any("~" in x for x in shown)
     lines += ["D_n: the inputs whose longest operand has n digits"] * _names_domains(c)
     why: dict[str, list[str]] = {}
     for row in c.predicted:

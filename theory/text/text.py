@@ -166,12 +166,16 @@ def _are_alike(x: LengthPrediction) -> bool:
 
 
 def claim_word(prediction: Prediction, x: LengthPrediction) -> str:
-    """``exact``, ``at most 0.25``, ``0.1 to 0.25``, ``no claim``; ``premise`` where trained."""
+    """``exact``, ``at most 0.25``, ``0.1 to 0.25``, ``no claim``; ``premise`` where trained.
+
+    ``exact if stable`` where models have to be measured to be stable.
+    """
     if prediction.setting.is_premise(x.digits):
         return "premise"
-    if x.claim in (Claim.AT_LEAST, Claim.AT_MOST):
-        return bound_word(x)
-    return UNCLAIMED if x.claim == Claim.NONE else x.claim
+    if x.claim == Claim.NONE:
+        return UNCLAIMED
+    said = bound_word(x) if x.claim in (Claim.AT_LEAST, Claim.AT_MOST) else x.claim
+    return said + _IF_STABLE * x.requires_measured_stability
 
 
 def bound_word(x: LengthPrediction, digits: int = 3) -> str:
@@ -198,6 +202,7 @@ SIGNS = {
     ">=": "at least, rounded down",
     "<1": "wrong on some inputs, how many is not counted",
     "..": "between",
+    "*": "of models that are stable there",
 }
 """What stands for the words of a claim where there is little room."""
 
@@ -209,10 +214,13 @@ def in_signs(text: str) -> str:
 
 
 def short_claim(x: LengthPrediction) -> str:
-    """What is claimed at a length, in few characters: ``0.33``, ``<=0.25``, ``?``."""
+    """What is claimed at a length, in few characters: ``0.33``, ``<=0.25``, ``1*``, ``?``."""
+    if x.claim == Claim.NONE:
+        return "?"
+    text = in_signs(bound_word(x, digits=2))
     if x.claim == Claim.EXACT and x.accuracy is not None:
-        return str(x.accuracy) if x.accuracy.denominator == 1 else fixed_text(x.accuracy, 2)
-    return "?" if x.claim == Claim.NONE else in_signs(bound_word(x, digits=2))
+        text = str(x.accuracy) if x.accuracy.denominator == 1 else fixed_text(x.accuracy, 2)
+    return text + "*" * x.requires_measured_stability
 
 
 class Claimed(Protocol):
@@ -371,7 +379,7 @@ def legend(prediction: Prediction, leaps: Decision) -> list[str]:
         )
     elif any(from_below):
         meaning[Claim.AT_MOST] += "; a range, it lies within it"
-    if any(claim_word(prediction, x) == "below 1" for x in lengths):
+    if any(claim_word(prediction, x).startswith("below 1") for x in lengths):
         meaning[Claim.AT_MOST] += " (below 1: some inputs are wrong, how many is not counted)"
     said = "; ".join(text for claim, text in meaning.items() if claim in claims)
     return [*lines, f"claim: {said}."] if said else lines

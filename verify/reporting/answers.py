@@ -129,15 +129,16 @@ def premise_lines(j: JudgedAnswers) -> list[str]:
     v = j.verdict
     asks = [x.prediction for x in v.lengths]
     noise = [x.digits for x in asks if x.requires_noise_invariance]
+    reads = [x.digits for x in asks if x.requires_noise_sensitivity]
     stable = [x.digits for x in asks if x.requires_stability]
-    if not v.runs or not (noise or stable):
+    if not v.runs or not (noise or reads or stable):
         return []
     head = "Premises of the claim"
     if not j.measured:
         unknown = [
             f"whether noise at digits that training never varied changes answers (asked at "
-            f"{lengths_text(noise)})"
-        ] * bool(noise)
+            f"{lengths_text(noise + reads)})"
+        ] * bool(noise + reads)
         unknown += [
             f"whether disturbing all digits a little does (asked at {lengths_text(stable)})"
         ] * bool(stable)
@@ -150,6 +151,12 @@ def premise_lines(j: JudgedAnswers) -> list[str]:
             f"{_changed(run.indifference)} of the answers where it was trained; "
             f"{_changed(premise.INDIFFERENT)} may change: "
             f"{_met(run.indifferent)}"
+        )
+    if reads and run.indifference is not None:
+        said.append(
+            "Noise at digits that training never varied changes "
+            f"{_changed(run.indifference)} of the answers where it was trained; more than "
+            f"{_changed(premise.INDIFFERENT)} have to: {_met(not run.indifferent)}"
         )
     for x in asks:
         kept = next((m.steady for m in run.measurements if m.digits == x.digits), None)

@@ -58,7 +58,10 @@ def test_nothing_is_claimed_that_a_step_calls_open(
     train_domain: str,
     padding: str,
 ) -> None:
-    """What is proved stands whatever else is said; an observed rule claims elsewhere only."""
+    """What is proved stands whatever else is said; an observed rule claims elsewhere only.
+
+    But of models that were measured to be stable noise tells more.
+    """
     asked = dict(locals())
     try:
         said = predicted(**asked, test_digits="1-6")
@@ -68,6 +71,7 @@ def test_nothing_is_claimed_that_a_step_calls_open(
         x.digits
         for x in said.lengths
         if x.claim != Claim.NONE and not (x.proved or said.setting.is_premise(x.digits))
+        if not x.requires_measured_stability
     }
     assert not observed & open_lengths(said)
 
@@ -83,13 +87,13 @@ ONE_AGAINST_ANOTHER = {
 }
 
 
-@pytest.mark.parametrize(("layers", "silent"), [(3, [1, 4, 5, 6]), (0, [4, 5, 6])])
-def test_a_landmark_that_deeper_layers_see_leaves_longer_inputs_open(
-    layers: int, silent: list[int]
+@pytest.mark.parametrize(("layers", "firm"), [(3, [1, 4, 5, 6]), (0, [4, 5, 6])])
+def test_a_landmark_that_deeper_layers_see_leaves_longer_inputs_to_stable_models(
+    layers: int, firm: list[int]
 ) -> None:
-    """Two models of three layers were right on .586, .352 and .197 at four to six digits."""
+    """Of two models of three layers one wavers: right on .73, .52 and .35 at four to six digits."""
     said = predicted(**ONE_AGAINST_ANOTHER, layers=layers)
-    assert [x.digits for x in said.lengths if x.claim == Claim.NONE] == silent
+    assert [x.digits for x in said.lengths if x.requires_measured_stability] == firm
     assert "landmark" in {x.rule for x in said.derivation}
 
 
@@ -98,5 +102,6 @@ def test_one_layer_more_can_only_take_claims_back() -> None:
     longer = []
     for layers in (1, 2, 3, 0):
         said = predicted(task="add", pe="rpe", layout="interleaved", window=5, layers=layers)
-        longer.append({x.digits for x in said.lengths if x.claim != Claim.NONE and x.digits > 3})
+        claimed = (x for x in said.lengths if not x.requires_measured_stability)
+        longer.append({x.digits for x in claimed if x.claim != Claim.NONE and x.digits > 3})
     assert longer == [{4, 5, 6}, set(), set(), set()]

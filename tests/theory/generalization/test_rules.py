@@ -103,7 +103,7 @@ CASES = {
     ),
     "landmark": (
         {"task": "add", "pe": "rpe"},
-        "undetermined",
+        "fails",
         {"task": "mod_add", "modulus": 101, "pe": "rpe", "train_digits": "2"},
         "fails",
     ),
@@ -114,7 +114,7 @@ CASES = {
         "undetermined",
     ),
     "selection": (
-        {"task": "add", "pe": "alibi", "layout": "interleaved", "window": 6},
+        {"task": "add", "pe": "nope", "layout": "bare"},
         "undetermined",
         {"task": "add", "pe": "alibi", "layout": "interleaved", "window": 5, "layers": 1},
         "generalizes",
@@ -123,11 +123,11 @@ CASES = {
         {"task": "mod_add", "modulus": 101, "pe": "rpe", "train_digits": "2"},
         "fails",
         {"task": "add", "pe": "rpe", "train_digits": "2"},
-        "undetermined",
+        "fails",
     ),
     "two candidates": (
-        {"task": "add", "pe": "rpe"},
-        "undetermined",
+        {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 8},
+        "generalizes",
         {"task": "add", "pe": "rpe", "window": 3},
         "undetermined",
     ),
@@ -190,7 +190,7 @@ LEAST_WINDOW = {**WINDOWED, "task": "add", "test_digits": "1-6"}
     ("words", "verdict"),
     [
         ({}, "generalizes"),
-        ({"layers": 0}, "undetermined"),  # others may pass on where <bos> stands
+        ({"layers": 0}, "generalizes"),  # if stable: others may pass on where <bos> stands
         ({"train_digits": "1"}, "undetermined"),  # no carry was ever shown
         ({"task": "sub", "train_digits": "1+2"}, "undetermined"),  # no borrow into one
         ({"task": None, "expr": "a", "window": 2}, "generalizes"),  # there is no carry
@@ -204,9 +204,9 @@ LEAST_WINDOW = {**WINDOWED, "task": "add", "test_digits": "1-6"}
             "undetermined",
         ),  # nothing carries there
         ({"base": 2}, "generalizes"),
-        ({"base": 2, "window": 6}, "undetermined"),  # the clear position lacks 0 and 0
+        ({"base": 2, "window": 6}, "generalizes"),  # if stable: the clear position lacks 0 and 0
         ({"window": 6, "train_allowed": ("1:3",)}, "undetermined"),  # where <bos> is in view
-        ({"pe": "abacus"}, "undetermined"),  # tells digits by their weight, not by distance
+        ({"pe": "abacus"}, "generalizes"),  # if stable: it tells digits by their weight
     ],
 )
 def test_a_rule_that_was_not_shown_whole_is_not_carried_on(words: dict, verdict: str) -> None:
@@ -216,9 +216,9 @@ def test_a_rule_that_was_not_shown_whole_is_not_carried_on(words: dict, verdict:
 @pytest.mark.parametrize(
     ("words", "statuses"),
     [
-        # The support rule does not follow under RoPE, for shorter inputs as for longer ones.
+        # Nothing is said without an encoding, for shorter inputs as for longer ones.
         (
-            {"task": "add", "pe": "rope", "train_allowed": ("2:5",), "test_digits": "3"},
+            {"task": "add", "pe": "nope", "train_allowed": ("2:5",), "test_digits": "3"},
             "undetermined",
         ),
         # 44 % of the longer inputs borrow from a digit that is ignored, which training never shows.
@@ -246,7 +246,7 @@ def test_lengths_that_the_allowed_digits_rule_out_are_refused() -> None:
 
 
 def test_what_was_trained_is_right_by_the_premise_even_where_nothing_else_is() -> None:
-    for words in ({"window": 2}, {"train_pairs": 20}, {"layout": "bare", "pe": "alibi"}):
+    for words in ({"window": 2}, {"train_pairs": 20}, {"layout": "bare", "pe": "nope"}):
         got = {x.digits: x.status for x in predicted(**{"task": "add"} | words).lengths}
         assert (got[3], got[2], got[4]) == ("generalizes", "undetermined", "undetermined")
 
@@ -282,7 +282,9 @@ def test_what_is_shared_or_alike_is_ignored_by_models_that_were_seen_to_be_stead
     assert tried("ape") == []
     assert tried("t5") == [4]
     assert tried("sinusoidal") == tried("coupled") == [3, 4]
-    assert tried("sinusoidal", task="add", modulus=None) == []  # a digit rule may go on
+    # A digit rule may go on: noise tells, of stable models alone.
+    assert tried("sinusoidal", task="add", modulus=None) == [3, 4]
+    assert tried("nope", task="add", modulus=None) == []
     # What the causal mask hides is ignored by every model; what a window hides can be passed on.
     assert tried("rope", task="mod_add", layout="interleaved") == []
     passed_on = {"expr": "a % 5", "task": None, "modulus": None, "layout": "reversed", "window": 2}

@@ -61,7 +61,19 @@ def test_the_theorems_never_contradict_each_other(request_: Request) -> None:
         ({}, 3, ["equal views"], []),
         ({}, 2, ["shown apart"], ["stability"]),
         ({}, 4, ["constants", "shown apart"], ["noise invariance", "stability"]),
-        ({"pe": "rpe"}, 4, [], []),
+        ({"pe": "nope"}, 4, [], []),
+        (
+            {"pe": "rpe"},
+            4,
+            ["constants", "shown apart"],
+            ["noise invariance", "stability", "measured stability"],
+        ),
+        (
+            {"pe": "rpe", "layout": "interleaved", "window": 8},
+            4,
+            ["constants"],
+            ["noise sensitivity", "stability", "measured stability"],
+        ),
         (
             {"pe": "rpe", "layout": "interleaved", "window": 5, "layers": 1},
             7,
@@ -95,7 +107,7 @@ def test_a_theorem_of_ones_own_is_one_edit(monkeypatch: pytest.MonkeyPatch) -> N
 
     seven = Theorem("seven", "Seven is unlucky.", "none", Basis.OBSERVED, "ours", never)
     monkeypatch.setattr(theorems, "THEOREMS", (seven, *THEOREMS))
-    six, other = predicted(task="add", pe="rpe", train_digits="3", test_digits="6,7").lengths
+    six, other = predicted(task="add", pe="nope", train_digits="3", test_digits="6,7").lengths
     assert (six.claim, other.claim, other.because) == (Claim.NONE, Claim.AT_MOST, ("seven",))
 
 

@@ -75,7 +75,7 @@ def test_in_json_it_stands_beside_the_claim() -> None:
     lengths = json.loads(json.dumps(ROPE.to_json()))["lengths"]
     assert [x["digits"] for x in lengths if x["forecast"] is None] == [1, 2, 3]
     told = lengths[3]["forecast"]
-    assert lengths[3]["claim"] == "none" and {"median", "low", "high", "models"} < told.keys()
+    assert lengths[3]["claim"] == "exact" and {"median", "low", "high", "models"} < told.keys()
     assert told["cells"] == len(told["nearest"]) > 1
 
 
@@ -126,7 +126,9 @@ def test_where_a_value_was_never_measured_the_interval_is_wide() -> None:
 
 def test_the_answer_has_a_line_on_lengths_without_a_claim_only() -> None:
     text = plain_text(prediction_parts(ROPE))
-    assert "Measured in settings like this (a forecast, no claim): at 4 digits 0.00 to" in text
+    text = " ".join(text.split())
+    head = "Measured in settings like this, of stable models and others (a forecast, no claim): "
+    assert f"{head}at 4 digits 0.00 to" in text
     assert "at 2 digits 1.00" not in text and "Nearest" not in text
     explained = " ".join(plain_text(prediction_parts(ROPE, explain=True)).split())
     assert re.search(
