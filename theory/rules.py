@@ -192,8 +192,8 @@ RULES: dict[str, Rule] = {
             "training data fit two rules: apply the digit rule at every place, or tell the "
             "place by the landmark and write above the trained places what always stood there "
             "(mostly 0).  Unless training shows every context (receptive field), noise tells of "
-            "stable models which they follow (two candidates).  Where the number of layers is left open, layers may pass "
-            "on the whole prefix.",
+            "stable models which they follow (two candidates).  Where the number of layers is left "
+            "open, layers may pass on the whole prefix.",
             "a relative encoding, or one by significance",
             f"ours; {_findings('Longer inputs')}",
             Basis.OPEN,
@@ -216,8 +216,8 @@ RULES: dict[str, Rule] = {
             "the encoding has to let a query find its digits",
             "A rule goes on only where queries can find its digits: under an encoding that can "
             "single out any offset, or under one that learns the order of the digits if the "
-            "window holds no others.  Elsewhere noise tells of stable models what they compute (two "
-            "candidates).  In a layout without signs (bare) a model may go by the digits "
+            "window holds no others.  Elsewhere noise tells of stable models what they compute "
+            "(two candidates).  In a layout without signs (bare) a model may go by the digits "
             "themselves, and without an encoding nothing follows but what was trained.",
             "a function of the offset that changes little from one to the next, learned (FIRE) or "
             "fixed (ALiBi), or no encoding",

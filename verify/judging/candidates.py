@@ -1,15 +1,18 @@
-"""Where theory names two candidates: how many models have the accuracy of one of them.
+"""Where training fits two functions: which of them models compute, by what noise does to them.
 
-It is evidence after the fact: the principle (rule *two candidates*) was found in part of it, and no
-claim rests on it.
+The rule *two candidates* says it of stable models.  It was found in part of this evidence.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from arith.theory.arithmetic.directions import Direction
+from arith.theory.counting.learned import LearnedFunction
+from arith.theory.generalization.constants import KEPT_IF_STABLE
+from arith.theory.generalization.lengths import LengthPrediction, expected
+from arith.theory.observation.support import support
 from arith.verify.judging.judge import CellVerdict
 from arith.verify.judging.standards import TOLERANCE
 from arith.verify.plan.premise import SEEN_STEADY, STEADY
@@ -20,50 +23,58 @@ STABLE = {
     f"less than {STEADY:g}": 0.0,
 }
 """By the share of answers that stay when digits are disturbed a little: the least of each kind."""
+NOISE = {"changes answers": False, "changes none": True}
+"""By whether noise at constant addresses leaves a model's answers as they are."""
 
 
 @dataclass
 class Candidates:
-    """What converged models did at lengths with candidates; a model counts once for each length.
+    """What converged models did at longer inputs; a model counts once for each length.
 
     Args:
         lengths: of all models together.
-        either: of these, with an accuracy within the tolerance of 1 or of f^'s.
-        task: with an accuracy within it of 1.
-        expected: with an accuracy within it of f^'s; where that is near 1 both are met.
-        fractions: at lengths where f^ is right on a fraction, which a model that is always right,
-            or always wrong, does not meet.
-        fractions_expected: of these, with an accuracy within the tolerance of f^'s.
+        task: with an accuracy within the tolerance of 1, that of f.
+        expected: with an accuracy within it of f^'s, give or take the open share.
     """
 
     lengths: int = 0
-    either: int = 0
     task: int = 0
     expected: int = 0
-    fractions: int = 0
-    fractions_expected: int = 0
 
 
 def candidate_counts(verdicts: Iterable[CellVerdict]) -> dict[str, dict[str, Candidates]]:
-    """The counts for longer and for other inputs, by how stable models were (``STABLE``).
+    """The counts by what noise does (``NOISE``), and by how stable models were (``STABLE``).
 
-    A model whose stability at a length was not measured is left out.
+    A model whose stability at a length was not measured is left out, and one of which is not known
+    what noise does to it.
     """
-    counts = {inputs: {kind: Candidates() for kind in STABLE} for inputs in ("longer", "other")}
+    counts = {noise: {kind: Candidates() for kind in STABLE} for noise in NOISE}
     for v in verdicts:
-        at = {x.digits: x.prediction for x in v.lengths if x.prediction.candidates}
-        for m in (m for run in v.converged for m in run.measurements):
-            if m.digits not in at or m.steady is None:
-                continue
-            x, steady = at[m.digits], m.steady
-            kind = next(kind for kind, least in STABLE.items() if steady >= least)
-            near = [abs(m.correct / m.samples - float(c)) <= TOLERANCE for c in x.candidates]
-            found = counts["longer" if x.direction == Direction.UPWARD else "other"][kind]
-            found.lengths += 1
-            found.either += any(near)
-            found.task += near[0]
-            found.expected += near[-1]
-            is_fraction = TOLERANCE < x.candidates[-1] < 1 - TOLERANCE
-            found.fractions += is_fraction
-            found.fractions_expected += is_fraction and near[-1]
+        at = {x.digits: x for x in _of_both(v)}
+        for run in (run for run in v.converged if run.indifference is not None):
+            noise = next(name for name, ignores in NOISE.items() if ignores == run.indifferent)
+            for m in run.measurements:
+                if m.digits not in at or m.steady is None:
+                    continue
+                x, right = at[m.digits], m.correct / m.samples
+                kind = next(kind for kind, least in STABLE.items() if m.steady >= least)
+                found = counts[noise][kind]
+                found.lengths += 1
+                found.task += right >= 1 - TOLERANCE
+                low, high = float(x.at_least) - TOLERANCE, float(x.at_most) + TOLERANCE
+                found.expected += low <= right <= high
     return counts
+
+
+def _of_both(v: CellVerdict) -> Iterator[LengthPrediction]:
+    """What f^ gets right at the longer lengths at which noise tells between it and the task."""
+    setting, rules = v.cell.setting, {step.rule for step in v.prediction.derivation}
+    told = [
+        x.prediction.digits
+        for x in v.lengths
+        if x.prediction.direction == Direction.UPWARD and x.prediction.requires_measured_stability
+    ]
+    if told and "two candidates" in rules:
+        learned = LearnedFunction(support(setting.task, setting.train, setting.base))
+        for n in told:
+            yield expected(learned, setting.test(n), KEPT_IF_STABLE)

@@ -139,8 +139,8 @@ def overview_json(reports: Sequence[Report]) -> dict[str, Any]:
         "together": summarize(verdicts).to_json() | {"skill": skill_json(verdicts)},
         "by_version": {str(k): vars(x) for k, x in before_by_version(verdicts).items()},
         "candidates": {
-            inputs: {kind: vars(x) for kind, x in kinds.items()}
-            for inputs, kinds in candidate_counts(verdicts).items()
+            noise: {kind: vars(x) for kind, x in kinds.items()}
+            for noise, kinds in candidate_counts(verdicts).items()
         },
     }
 
