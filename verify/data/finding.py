@@ -55,6 +55,7 @@ from arith.theory.transformer.layouts import BLANKS, SPACE, Layout
 from arith.theory.transformer.layouts import layout as read_layout
 from arith.verify.data.files import Examples
 from arith.verify.data.texts import (
+    COMMA,
     NOT_DIGITS,
     SIGNS,
     Columns,
@@ -281,17 +282,15 @@ def find_setting(
     Raises:
         InvalidInput: no known format and task fit half of the lines, or an option does not.
     """
-    between = _parted_by_spaces(_sample(examples))
-    if between:
-        examples = Examples([parted(x) for x in examples.prompts], examples.answers)
+    between, examples = _separated(examples)
     guess = _guess(examples, given, Request(**given))
     guess, rows = _of_all(examples, guess, Request(**given))
     count = len(rows.digits)
     if count < LEAST_FIT * len(examples):
         raise _misfit(examples, guess, Fraction(count, len(examples)), int(rows.right.argmin()))
     chosen = _options(rows, guess, given, examples)
-    if between and "layout" in chosen:
-        chosen["layout"] = read_layout(f"{chosen['layout']}, space between operands").name
+    if "layout" in chosen:
+        chosen["layout"] = read_layout(chosen["layout"] + between).name
     if test is not None:
         of_tests = _of_tests(test, guess, {**chosen, **given})
         chosen |= {k: v for k, v in of_tests.items() if k not in given}
@@ -355,6 +354,21 @@ def _check_width(chosen: Mapping[str, Any], given: Mapping[str, Any], examples: 
             f"operands of {longest} digits cannot be written (--test-digits {asked}): --width "
             f"{longest} asks as if they were padded to that"
         )
+
+
+def _separated(examples: Examples) -> tuple[str, Examples]:
+    """What stands between operands in place of a sign, in words, and examples with a comma there.
+
+    Operands of CSV have columns of their own, which say nothing of what a model reads.
+    """
+    some = _sample(examples)
+    if _parted_by_spaces(some):
+        commas = [parted(x) for x in examples.prompts]
+        return ", space between operands", Examples(commas, examples.answers)
+    prompts = cleaned(some, 10).prompts
+    between = [COMMA in x and not {*x} & {*SIGNS.replace(COMMA, "")} for x in prompts]
+    is_comma = not examples.in_columns and sum(between) >= LEAST_FIT * len(between)
+    return ", comma between operands" * is_comma, examples
 
 
 def _parted_by_spaces(examples: Examples) -> bool:
@@ -920,6 +934,7 @@ def _of_tests(test: Examples, guess: _Guess, chosen: Mapping[str, Any]) -> dict[
     """The lengths that tests have, and the layout where it is another one."""
     stated = ("task", "expr", "modulus", "base", "results")
     given = {k: v for k, v in chosen.items() if k in stated}
+    between, test = _separated(test)
     own = _guess(test, given, Request(**given))
     rows = _Rows.read(test, replace(own, task=guess.task))
     if not len(rows.digits):
@@ -933,6 +948,7 @@ def _of_tests(test: Examples, guess: _Guess, chosen: Mapping[str, Any]) -> dict[
     wide = read_layout(chosen.get("layout", "")).wide if chosen.get("layout") else False
     zeros = rows.zeros_to(guess.task, guess.base)
     written = _layout(rows.extra if natural else {0}, own, test, wide, zeros)
+    written = read_layout(written + between).name
     if written != chosen.get("layout", written):
         found["test_layout"] = written
     return found

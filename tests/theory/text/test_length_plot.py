@@ -46,7 +46,10 @@ def test_each_length_has_its_claim_and_the_trained_one_is_marked() -> None:
     assert boxes(ax, "trained") == [(0.5, 1.5)]
     assert boxes(ax, "±") == []  # so thin that its line would hide it
     wide = drawn(**MOD_101 | {"modulus": 13}, base=6)
-    assert [round(left, 2) for left, _ in boxes(wide, "±")] == [2.58, 3.58]  # of 0 to 0.028 the first
+    assert [round(left, 2) for left, _ in boxes(wide, "±")] == [
+        2.58,
+        3.58,
+    ]  # of 0 to 0.028 the first
     [(forecast, _)] = lines(drawn(*MODELS, **MOD_101), "forecast")
     ends = [x for place, _ in lines(drawn(*MODELS, **MOD_101), "seed") for x in place]
     assert forecast[0] < min(ends) - 0.3 and lines(ax, "forecast")[0][0] == [-0.3, -0.3]

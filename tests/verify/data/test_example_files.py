@@ -117,6 +117,12 @@ SMALL = {
         "plain, space between operands",
         True,
     ),
+    "a comma between": (
+        lines(lambda a, b: f"{a},{b}={a + b}"),
+        "add",
+        "plain, comma between operands",
+        True,
+    ),
     "modulus": (lines(lambda a, b: f"{a}*{b}={a * b % 97}"), "mod_mul", "plain", True),
     "two operations": (
         lines(lambda a, b: f"{a}+{b}={a + b}" if a < b else f"{a}-{b}={a - b}"),
