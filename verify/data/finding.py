@@ -202,6 +202,8 @@ class Found:
         others: further tasks that fit as many lines.
         chosen: the options that were found, as the command line takes them.
         given: the names of those that were said.
+        one_digit: which numbers all have one digit, and more in longer tests: operands, results, or
+            both.
     """
 
     setting: Setting
@@ -215,6 +217,7 @@ class Found:
     contradictions: int
     lacking: tuple[str, ...] = field(default=())
     given: frozenset[str] = frozenset()
+    one_digit: str = ""
 
     @property
     def train(self) -> ObservedDomain:
@@ -251,8 +254,14 @@ class Found:
 
     def assumed_lines(self) -> list[str]:
         """What no file says and was taken for granted, as nobody said it."""
-        taken = f"{self.setting.encoding.name} is taken (--pe; arith encodings lists them)"
-        return [] if "pe" in self.given else [f"examples do not say the encoding: {taken}"]
+        s, found = self.setting, []
+        if self.one_digit and "layout" not in self.given:
+            told = f"{self.one_digit} of one digit show no order of digits"
+            found.append(f"{told}: the {s.layout.text} is taken (--layout; arith layouts)")
+        if "pe" not in self.given:
+            taken = f"{s.encoding.name} is taken (--pe; arith encodings lists them)"
+            found.append(f"examples do not say the encoding: {taken}")
+        return found
 
     def to_json(self) -> dict[str, Any]:
         """What was found, as a JSON object."""
@@ -306,6 +315,12 @@ def find_setting(
     different = distinct(rows.digits.reshape(count, -1), s.digit_base)[0]
     wrong = np.flatnonzero(~rows.right)
     odd = (int(wrong[0]) + 1, _cut(examples.line(int(wrong[0])))) if len(wrong) else None
+    numbers = ("operands", rows.written, s.longest), ("results", rows.said, s.result_digits)
+    one_digit = " and ".join(
+        what
+        for what, lengths, longest in numbers
+        if lengths == {1} and longest > 1 and not guess.form.interleaved
+    )
     return Found(
         setting,
         len(examples),
@@ -318,6 +333,7 @@ def find_setting(
         rows.contradictions(different),
         tuple(_lacking(setting, train, rows.digits[:, :k], rows.widths)),
         frozenset(given),
+        one_digit,
     )
 
 
