@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 MOST_WORDED = 12
 """Up to so many lengths each has its words below it."""
 _MOST_NAMED = 8
-"""Up to so many models each has a line of its own in the legend."""
+"""Up to so many models each has a colour, and a line of its own in the legend."""
 _PREDICTED, _RANGE = PALETTE[1], "#EFB48F"
 _SEEDS = (PALETTE[0], *PALETTE[2:])
 """Colours of models: not that of the prediction."""
@@ -157,10 +157,9 @@ def _draw_model(
 ) -> None:
     """A model's accuracies: discs if it converged, else crosses; models stand beside each other."""
     aside = (i - (of - 1) / 2) * min(0.16, 0.7 / of)
-    colour, met = _SEEDS[i % len(_SEEDS)], model.converged
-    label = f"measured, {'converged' if met else 'not converged'}"
-    if of <= _MOST_NAMED:
-        label = f"{model.name}: {label}"
+    met, is_named = model.converged, of <= _MOST_NAMED
+    colour = _SEEDS[i % len(_SEEDS)] if is_named else _SEEDS[0]
+    label = f"{model.name}: " * is_named + f"measured, {'converged' if met else 'not converged'}"
     known = [(j + aside, x.digits) for j, x in enumerate(lengths) if x.digits in model.accuracy]
     for place, digits in known:
         ax.plot([place] * 2, model.accuracy[digits][1:], color=colour, lw=1.2)

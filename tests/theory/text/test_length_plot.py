@@ -97,3 +97,5 @@ def test_many_lengths_and_models_have_few_words() -> None:
     below = [x.get_text() for x in ax.get_xticklabels()]
     assert below[0] == "1" and len(below) < 25
     assert set(ax.get_legend_handles_labels()[1]) >= {"measured, converged"}
+    dots = [x for x in ax.lines if x.get_label() == "measured, converged"]
+    assert len(dots) == 20 and len({str(x.get_color()) for x in dots}) == 1
