@@ -159,9 +159,14 @@ class JudgedModels(Shown):
     notes: Sequence[str] = ()
 
     @property
-    def verdict(self) -> Verdict:
-        """The worst verdict: diverge, else inconclusive, else agree, else undetermined."""
-        return self.judged.verdict.verdict
+    def verdict(self) -> str:
+        """The worst verdict: diverge, else inconclusive, else agree, else undetermined.
+
+        Where nothing is decided as the model misses a premise it is *premise not met*.
+        """
+        from arith.verify.reporting.answers import verdict_in_one
+
+        return verdict_in_one(self.judged)
 
     @property
     def reason(self) -> str:

@@ -12,7 +12,7 @@ from typing import Any, get_type_hints
 import marimo as mo
 
 from arith.theory.arithmetic.tasks import DIGIT_FUNCTIONS, TASKS, takes_modulus
-from arith.theory.setting.requests import Request, options_of
+from arith.theory.setting.requests import Request, default_text, options_of
 from arith.theory.transformer.layouts import LAYOUTS
 
 FIRST = {"task": "mod_add", "modulus": "101", "train_digits": "2"}
@@ -76,7 +76,7 @@ def texts_of(values: Mapping[str, Any]) -> dict[str, str]:
         del texts["task"]
     elif task in TASKS | DIGIT_FUNCTIONS and not takes_modulus(task):
         del texts["modulus"]
-    return {n: text for n, text in texts.items() if text and text != _default(n)}
+    return {n: text for n, text in texts.items() if text and text != default_text(n)}
 
 
 def _control(name: str, texts: Mapping[str, str], on_change: Callable[[Any], object]) -> Any:
@@ -85,21 +85,17 @@ def _control(name: str, texts: Mapping[str, str], on_change: Callable[[Any], obj
     What is no such name, or no number, stands there all the same, for the answer says so.
     """
     option = options_of(Request).get(name)
-    text = texts.get(name) or _default(name)
+    text = texts.get(name) or default_text(name)
     label = CHIEF.get(name, name.replace("_", " ").capitalize())
     shown: Any = {"label": label, "full_width": True, "on_change": on_change}
     if option and option.names:
         allowed = list(dict.fromkeys([*option.names, *([text] if text else [])]))
-        return mo.ui.dropdown(allowed, text or None, allow_select_none=not _default(name), **shown)
+        may_be_none = not default_text(name)
+        return mo.ui.dropdown(allowed, text or None, allow_select_none=may_be_none, **shown)
     is_number = option and get_type_hints(Request)[name] in (int, int | None)
     if is_number and (not text or text.lstrip("-").isdecimal()):
         return mo.ui.number(step=1, value=int(text) if text else None, **shown)
     return mo.ui.text(text, placeholder=EMPTY.get(name, ""), **shown)
-
-
-def _default(name: str) -> str:
-    """The text of an option that is not given."""
-    return _text(getattr(Request, name, ""))
 
 
 def _text(value: Any) -> str:

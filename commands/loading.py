@@ -70,6 +70,9 @@ class _Plain(NamedTuple):
 class _Command(_Reading, TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         words = list(args)  # the parser empties the other
+        if any(param.nargs == -1 for param in self.get_params(ctx)):
+            # No option is a number: a word that begins as one below zero is one of the arguments.
+            ctx.ignore_unknown_options = any(x[:1] == "-" and x[1:2].isdecimal() for x in words)
         try:
             return super().parse_args(ctx, args)
         except TyperException as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -80,3 +81,24 @@ def test_an_encoding_with_a_misspelled_word_is_refused() -> None:
         Encoding("kerple", "relative", False, "", "", selection="ordre")
     with pytest.raises(InvalidInput, match="unknown reference 'relativ'; did you mean 'relative'"):
         Encoding("kerple", "relativ", False, "", "")
+
+
+@pytest.mark.usefixtures("tables_as_they_were")
+def test_where_offsets_share_an_address_no_bound_rests_on_it() -> None:
+    """Of numbers of natural length in reverse: training shows offsets 3 to 15 for a's digits."""
+    asked = Request("add", pe="clipped", padding="none", layout="reversed", train_digits="1-5")
+    bounds = {}
+    for first in (0, 8, 16):
+        row = replace(ENCODINGS["t5"], name="clipped", merged_from=first)
+        ENCODINGS["clipped"] = row
+        found = predict(replace(asked, test_digits="6").setting())
+        bounds[first] = found.lengths[0].at_most
+        if first == 16:
+            [address] = [x.statement for x in found.derivation if x.rule == "address"]
+            assert "at offset 16 or more, where training never showed it (3 to 15)" in address
+            assert "chances" not in address
+    assert bounds[0] < bounds[16] < 1 == bounds[8]
+    padded = Request("add", pe="clipped", test_digits="5")
+    for first, rule in ((4, "selection"), (64, "landmark")):
+        ENCODINGS["clipped"] = replace(ENCODINGS["t5"], name="clipped", merged_from=first)
+        assert rule in {step.rule for step in predict(padded.setting()).derivation}

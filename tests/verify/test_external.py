@@ -25,11 +25,11 @@ from arith.verify.data.sampling import Sampler
 from arith.verify.data.texts import example_texts
 from arith.verify.external import Answer, answered_setting, ask
 from arith.verify.external_model import greedy
-from arith.verify.judging.answers import JudgedAnswers, answered_domain, judge_examples
-from arith.verify.judging.judge import Verdict, exit_code
+from arith.verify.judging.answers import JudgedAnswers, Stays, answered_domain, judge_examples
+from arith.verify.judging.judge import Verdict, exit_code, judge
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import inputs
-from arith.verify.reporting.answers import left_out_lines
+from arith.verify.reporting.answers import answer_rows, left_out_lines
 
 pytestmark = pytest.mark.long
 
@@ -148,6 +148,21 @@ def test_a_model_that_is_wrong_where_it_was_trained_is_not_judged() -> None:
     got = arith.judge(oracle(SUM, lambda a, b: 0), SUM)
     assert got.verdict == Verdict.INCONCLUSIVE
     assert got.to_json()["sentence"].startswith("Inconclusive: it is right on 0.000 of the inputs")
+
+
+def test_a_premise_that_is_not_met_has_one_name() -> None:
+    """In the table, the sentence, JSON and Python, where noise changes a fifth of the answers."""
+    s = setting(task="mod_add", modulus=101, train_digits="2", test_digits="2-3")
+    got = arith.judge(oracle(s, lambda a, b: (a % 100 + b % 100) % 101), s)
+    assert got.verdict == "agree"
+    judged = got.judged
+    leaks = replace(judged.verdict.runs[0], indifference=0.8)
+    judged = replace(judged, verdict=judge(judged.verdict.cell, [leaks]), stays=(Stays(0.8, {}),))
+    missed, words = replace(got, judged=judged), "premise not met"
+    told = missed.to_json()
+    assert (told["verdict"], missed.verdict, answer_rows(judged)[-1][-1]) == (words,) * 3
+    assert [x["verdict"] for x in told["lengths"]] == ["premise", words]
+    assert f"{words} at 3 digits (noise changes 20% of the answers)" in told["sentence"]
 
 
 def test_several_models_are_judged_each_and_one_that_did_not_learn_is_left_out() -> None:

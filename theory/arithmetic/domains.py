@@ -452,7 +452,7 @@ class Domain:
         return bool(missed < MISSED)
 
     def text(self) -> str:
-        """``D_4 + D_5``, ``D_1 to D_5``, ``D_2^every``, ``D_3 + 1% D_6 (position 1: 6..9)``.
+        """``D_4 + D_5``, ``D_1 to D_5``, ``D_2^every``, ``D_3 + 1% D_6 (place 1: 6..9)``.
 
         Where each operand has lengths of its own: ``D_1-40x1-2``.
         """
@@ -465,7 +465,7 @@ class Domain:
         if self.each:
             parts = [f"D_{each_text(self.each)}"]
         text = " + ".join(parts)
-        inside = [f"position {i}: {_digits_text(d)}" for i, d in self.allowed]
+        inside = [f"place {i}: {_digits_text(d)}" for i, d in self.allowed]
         inside += [f"weights {self.weights}"] if self.weights else []
         text += f" ({'; '.join(inside)})" if inside else ""
         held = ", the last tenth held out" * (self.holdout == "position")

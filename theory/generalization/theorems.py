@@ -345,7 +345,8 @@ def is_local(setting: Setting) -> bool:
 
     That was tested for sums and differences, where queries can single out an address.
     """
-    task, is_sharp = setting.task, setting.encoding.selection == "any"
+    task, encoding = setting.task, setting.encoding
+    is_sharp = encoding.selection == "any" and not encoding.merged_from
     is_sum = task.is_linear and task.operands > 1 and task.modulus is None
     is_plain = is_sum and {abs(c) for c in task.coefficients} == {1}
     return is_sharp and is_plain and not setting.window

@@ -11,6 +11,7 @@ outside of it is not found.  The mathematics is in ``docs/proofs.md``.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -190,13 +191,16 @@ class AddressObservation:
             known = key <= self.last_number and query <= self.last_number
             return {key - query if known else UNTRAINED: 1}
         query, key = shape.query(position), shape.index(need.operand, place)
+        is_relative, merged = self.encoding.reference == "relative", self.encoding.merged
         if not shape.layout.spaced:
-            return {query - key if self.encoding.reference == "relative" else (query, key): 1}
+            return {merged(query - key) if is_relative else (query, key): 1}
         (before, after), ways = shape.spaces(need.operand, place), shape.layout.ways
-        if self.encoding.reference == "relative":  # what moves query and key leaves their offset
+        if is_relative:  # what moves query and key leaves their offset
             spend(_STEPS * after)
-            offset = query - key
-            return dict(zip(range(offset, offset - after - 1, -1), ways(after), strict=True))
+            weights: Counter[Hashable] = Counter()
+            for x, chosen in enumerate(ways(after)):
+                weights[merged(query - key - x)] += chosen
+            return weights
         spend(_STEPS * (before + 1) * (after + 1) // 4)
         return {
             (query - x - y, key - x): one * other

@@ -241,6 +241,9 @@ def can_single_out(setting: Setting) -> bool:
     An encoding that only learns the digits' order needs a window that holds nothing but those.
     """
     selection, window = setting.encoding.selection, setting.window
+    written = len(tokens(setting))
+    if setting.encoding.merges(min(window or written, written)):
+        return False
     if selection == "any":
         return True
     reach = carry_reach(setting.task, setting.base)

@@ -285,7 +285,8 @@ def _where_text(observed: AddressObservation, address: Hashable, need: Need) -> 
         assert isinstance(address, int)
         untrained = encoding.own_parameter and address >= observed.tokens
         more = ", and nothing was learned for that offset" if untrained else ""
-        return f"at offset {address}, {_never(shown)}{more}"
+        merged = " or more" * (address == encoding.merged_from)
+        return f"at offset {address}{merged}, {_never(shown)}{more}"
     assert isinstance(address, tuple)
     query, key = address
     learned = encoding.own_positions or encoding.reference == "shifted"

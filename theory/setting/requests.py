@@ -392,10 +392,12 @@ class Request:
         read=read_allowed,
     )
     padding: str = option(
-        "fixed",
-        "fixed: all operands padded to one width; none: natural lengths and an end token.",
+        "",
+        "fixed (default): all operands padded to one width; none (default in a layout that is "
+        "padded to a width of its own): natural lengths and an end token.",
         "padding",
         names=PADDINGS,
+        named=lambda words: words or "fixed",
     )
     starts: int = option(
         STARTS,
@@ -431,6 +433,11 @@ class Request:
         words = ((p, getattr(self, p.name)) for p in _parts())
         values = {p.option.part: p.option.value(x, flag(p.name), self.base) for p, x in words}
         setting = _setting(task, values)
+        if self.padding == "fixed" and setting.layout.blanks:
+            raise InvalidInput(
+                "--padding fixed fills all operands up to one width, and the "
+                f"{setting.layout.text} fills them up to its own: give one of the two"
+            )
         if self.starts != STARTS and not setting.random_starts:
             which = f"{', '.join(RANDOM_STARTS[:-1])}, or the {RANDOM_STARTS[-1]} layout"
             raise InvalidInput(
@@ -483,6 +490,11 @@ def setting_words(setting: Setting) -> list[str]:
 def _quoted(text: str) -> str:
     """A value as a shell takes it in one piece."""
     return f'"{text}"' if " " in text else text
+
+
+def default_text(name: str) -> str:
+    """What is taken for an option of a setting that is not given; empty where that is nothing."""
+    return next((part.text(part.default) for part in _parts() if part.name == name), "")
 
 
 def setting_texts(setting: Setting) -> dict[str, str]:

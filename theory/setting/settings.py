@@ -85,6 +85,8 @@ class Setting:
             raise InvalidInput(f"window must be 0 (the whole prefix) or more, not {self.window}")
         if not 0 <= self.layers <= LARGEST_LAYERS:
             raise InvalidInput(f"layers go from 0 to {LARGEST_LAYERS}, not {self.layers}")
+        if self.padding not in PADDINGS:
+            raise unknown_name("padding", self.padding, PADDINGS)
         if self.layout.blanks:  # numbers have their natural lengths, and blanks beside them
             object.__setattr__(self, "padding", "none")
         self._name_domains()
@@ -204,8 +206,6 @@ class Setting:
                     raise InvalidInput(f"no operands of {n} digits have the allowed {what}")
 
     def _check_padding(self) -> None:
-        if self.padding not in PADDINGS:
-            raise unknown_name("padding", self.padding, PADDINGS)
         if not 1 <= self.starts <= LARGEST_STARTS:
             raise InvalidInput(f"starts go from 1 to {LARGEST_STARTS}, not {self.starts}")
         layouts = [self.layout, *([self.test_layout] if self.test_layout else [])]

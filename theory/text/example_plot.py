@@ -246,11 +246,12 @@ def plot_carries(path: Path, prediction: Prediction, digits: int) -> Fraction:
         told = [
             "A and C: the digits that are ignored",
             "green: f^ is right, A + C written in",
+            "white: f^ is wrong",
             "grey: no number has three digits",
             f"green: {len(right)} of {len(pairs)} pairs",
         ]
         for i, line in enumerate(told):
-            bold = "bold" if i == 3 else "normal"
+            bold = "bold" if i == len(told) - 1 else "normal"
             ax.text(left + size * base + 0.2, 2.6 - 0.28 * i, line, fontweight=bold, va="center")
     return Fraction(len(right), len(pairs))
 

@@ -46,4 +46,6 @@ def draw_influences(
         panels[0].set_ylabel("changed digit")
         panels[0].invert_yaxis()
         page.supxlabel("result digit (1 = units)", fontsize=8.5)
-        page.colorbar(mesh, ax=panels, ticks=[0, 0.5, 1], label="share that changes")
+        some_unknown = any(np.isnan(shares).any() for shares in influences.values())
+        label = "share that changes" + "\nhatched: not known" * some_unknown
+        page.colorbar(mesh, ax=panels, ticks=[0, 0.5, 1], label=label)

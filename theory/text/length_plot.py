@@ -34,10 +34,12 @@ if TYPE_CHECKING:
 MOST_WORDED = 12
 """Up to so many lengths each has its words below it."""
 _MOST_NAMED = 8
-"""Up to so many models each has a line of its own in the legend."""
+"""Up to so many models each has a colour, and a line of its own in the legend."""
 _PREDICTED, _RANGE = PALETTE[1], "#EFB48F"
 _SEEDS = (PALETTE[0], *PALETTE[2:])
 """Colours of models: not that of the prediction."""
+_THIN = 0.03
+"""A range of an exact accuracy that is no wider is hidden by its line; the words below give it."""
 _WIDTH = 8.0
 _LINE = 88
 """Letters in a line of the title."""
@@ -93,7 +95,7 @@ def draw_lengths(ax: Axes, prediction: Prediction, models: Sequence[Measured]) -
     for i, x in enumerate(lengths):
         _draw_length(ax, x, i)
         if x.is_open and (expected := prediction.forecasts.get(x.digits)):
-            _draw_forecast(ax, expected, i)
+            _draw_forecast(ax, expected, i - (0.44 if models else 0.3))  # beside the models
     for i, model in enumerate(models):
         _draw_model(ax, lengths, model, i, len(models))
 
@@ -113,7 +115,7 @@ def _draw_length(ax: Axes, x: LengthPrediction, i: int) -> None:
     if x.claim == Claim.NONE:
         return
     least, most, exact = float(x.at_least), float(x.at_most), x.claim == Claim.EXACT
-    if exact and x.unseen:
+    if exact and most - least > _THIN:
         field: Any = {"color": _RANGE, "label": "±: what training leaves open"}
         draw_box(ax, i - 0.42, least, 0.84, most - least, lw=0, **field)
     elif not exact:
@@ -130,11 +132,11 @@ def _draw_length(ax: Axes, x: LengthPrediction, i: int) -> None:
         ax.annotate("", (i + 0.34, max(most - 0.12, 0)), (i + 0.34, most), arrowprops=arrow)
 
 
-def _draw_forecast(ax: Axes, x: Forecast, i: int) -> None:
+def _draw_forecast(ax: Axes, x: Forecast, at: float) -> None:
     """What models of arith's recipes are expected to get right where the answer is open."""
     if x.near:
-        style: Any = {"color": _RANGE, "lw": 6, "alpha": 0.7, "solid_capstyle": "butt", "zorder": 2}
-        ax.plot([i - 0.3] * 2, [x.low, x.high], label="forecast, not a claim", **style)
+        style: Any = {"color": _RANGE, "lw": 4, "solid_capstyle": "butt", "marker": "_", "ms": 9}
+        ax.plot([at] * 2, [x.low, x.high], label="forecast, not a claim", mew=2, **style)
 
 
 def _draw_open(ax: Axes, lengths: Sequence[LengthPrediction]) -> None:
@@ -155,10 +157,9 @@ def _draw_model(
 ) -> None:
     """A model's accuracies: discs if it converged, else crosses; models stand beside each other."""
     aside = (i - (of - 1) / 2) * min(0.16, 0.7 / of)
-    colour, met = _SEEDS[i % len(_SEEDS)], model.converged
-    label = f"measured, {'converged' if met else 'not converged'}"
-    if of <= _MOST_NAMED:
-        label = f"{model.name}: {label}"
+    met, is_named = model.converged, of <= _MOST_NAMED
+    colour = _SEEDS[i % len(_SEEDS)] if is_named else _SEEDS[0]
+    label = f"{model.name}: " * is_named + f"measured, {'converged' if met else 'not converged'}"
     known = [(j + aside, x.digits) for j, x in enumerate(lengths) if x.digits in model.accuracy]
     for place, digits in known:
         ax.plot([place] * 2, model.accuracy[digits][1:], color=colour, lw=1.2)

@@ -28,6 +28,9 @@ class Encoding:
             fixed or there is none.
         by_weight: the numbers that it gives to digits are their weights; otherwise, if it gives
             any, they count from where the number starts.
+        merged_from: of ``relative`` alone: the first offset that shares its parameters with others,
+            as where offsets are clipped or put into buckets; 0 where none does.  From there on
+            training shows all offsets if it shows one.
         label: its usual name, as readers see it; ``name`` where none is given.
 
     Raises:
@@ -42,6 +45,7 @@ class Encoding:
     selection: str = "any"
     label: str = ""
     by_weight: bool = False
+    merged_from: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "label", self.label or self.name)
@@ -49,6 +53,14 @@ class Encoding:
             raise unknown_name("reference", self.reference, REFERENCES)
         if self.selection not in SELECTIONS:
             raise unknown_name("selection", self.selection, SELECTIONS)
+
+    def merges(self, tokens: int) -> bool:
+        """Whether a query that sees so many tokens has some at the same address."""
+        return 0 < self.merged_from < tokens - 1
+
+    def merged(self, offset: int) -> int:
+        """The address of an offset: the first that shares its parameters stands for all that do."""
+        return min(offset, self.merged_from) if self.merged_from else offset
 
     @property
     def random_start(self) -> bool:

@@ -6,7 +6,7 @@ import csv
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import StringIO
 from typing import Any
 
@@ -34,10 +34,14 @@ class Examples:
     """Prompts and their answers, as they are written.
 
     Where nothing parts the two in a line, all of it is the prompt, and the answer is empty.
+
+    Args:
+        in_columns: each operand stood in a column of its own, so what stands between is not known.
     """
 
     prompts: list[str]
     answers: list[str]
+    in_columns: bool = field(default=False, kw_only=True)
 
     def __len__(self) -> int:
         return len(self.prompts)
@@ -66,7 +70,7 @@ def parse_examples(data: bytes, what: str) -> Examples:
     kept = [i for i, line in enumerate(lines) if line.strip() and not line.startswith(COMMENT)]
     if not kept:
         raise InvalidInput(f"{what}: it has no examples")
-    first = lines[kept[0]].lstrip()
+    first, between = lines[kept[0]].lstrip(), ""
     if first.startswith("[") and text.rstrip().endswith("]"):
         pairs = _json_list(text, what)
     elif first.startswith("{"):
@@ -80,7 +84,8 @@ def parse_examples(data: bytes, what: str) -> Examples:
     if not pairs:
         raise InvalidInput(f"{what}: it has no examples")
     prompts, answers = map(list, zip(*pairs, strict=True))
-    return Examples(prompts, answers)
+    heads = {x.strip().lower() for x in first.split(between)} if between else set(PROMPTS)
+    return Examples(prompts, answers, in_columns=heads.isdisjoint(PROMPTS))
 
 
 def split_line(line: str, blanks: bool = False) -> tuple[str, str]:

@@ -55,6 +55,7 @@ from arith.theory.transformer.layouts import BLANKS, SPACE, Layout
 from arith.theory.transformer.layouts import layout as read_layout
 from arith.verify.data.files import Examples
 from arith.verify.data.texts import (
+    COMMA,
     NOT_DIGITS,
     SIGNS,
     Columns,
@@ -201,6 +202,8 @@ class Found:
         others: further tasks that fit as many lines.
         chosen: the options that were found, as the command line takes them.
         given: the names of those that were said.
+        one_digit: which numbers all have one digit, and more in longer tests: operands, results, or
+            both.
     """
 
     setting: Setting
@@ -214,6 +217,7 @@ class Found:
     contradictions: int
     lacking: tuple[str, ...] = field(default=())
     given: frozenset[str] = frozenset()
+    one_digit: str = ""
 
     @property
     def train(self) -> ObservedDomain:
@@ -250,8 +254,14 @@ class Found:
 
     def assumed_lines(self) -> list[str]:
         """What no file says and was taken for granted, as nobody said it."""
-        taken = f"{self.setting.encoding.name} is taken (--pe; arith encodings lists them)"
-        return [] if "pe" in self.given else [f"examples do not say the encoding: {taken}"]
+        s, found = self.setting, []
+        if self.one_digit and "layout" not in self.given:
+            told = f"{self.one_digit} of one digit show no order of digits"
+            found.append(f"{told}: the {s.layout.text} is taken (--layout; arith layouts)")
+        if "pe" not in self.given:
+            taken = f"{s.encoding.name} is taken (--pe; arith encodings lists them)"
+            found.append(f"examples do not say the encoding: {taken}")
+        return found
 
     def to_json(self) -> dict[str, Any]:
         """What was found, as a JSON object."""
@@ -281,17 +291,15 @@ def find_setting(
     Raises:
         InvalidInput: no known format and task fit half of the lines, or an option does not.
     """
-    between = _parted_by_spaces(_sample(examples))
-    if between:
-        examples = Examples([parted(x) for x in examples.prompts], examples.answers)
+    between, examples = _separated(examples)
     guess = _guess(examples, given, Request(**given))
     guess, rows = _of_all(examples, guess, Request(**given))
     count = len(rows.digits)
     if count < LEAST_FIT * len(examples):
         raise _misfit(examples, guess, Fraction(count, len(examples)), int(rows.right.argmin()))
     chosen = _options(rows, guess, given, examples)
-    if between and "layout" in chosen:
-        chosen["layout"] = read_layout(f"{chosen['layout']}, space between operands").name
+    if "layout" in chosen:
+        chosen["layout"] = read_layout(chosen["layout"] + between).name
     if test is not None:
         of_tests = _of_tests(test, guess, {**chosen, **given})
         chosen |= {k: v for k, v in of_tests.items() if k not in given}
@@ -307,6 +315,12 @@ def find_setting(
     different = distinct(rows.digits.reshape(count, -1), s.digit_base)[0]
     wrong = np.flatnonzero(~rows.right)
     odd = (int(wrong[0]) + 1, _cut(examples.line(int(wrong[0])))) if len(wrong) else None
+    numbers = ("operands", rows.written, s.longest), ("results", rows.said, s.result_digits)
+    one_digit = " and ".join(
+        what
+        for what, lengths, longest in numbers
+        if lengths == {1} and longest > 1 and not guess.form.interleaved
+    )
     return Found(
         setting,
         len(examples),
@@ -319,6 +333,7 @@ def find_setting(
         rows.contradictions(different),
         tuple(_lacking(setting, train, rows.digits[:, :k], rows.widths)),
         frozenset(given),
+        one_digit,
     )
 
 
@@ -355,6 +370,21 @@ def _check_width(chosen: Mapping[str, Any], given: Mapping[str, Any], examples: 
             f"operands of {longest} digits cannot be written (--test-digits {asked}): --width "
             f"{longest} asks as if they were padded to that"
         )
+
+
+def _separated(examples: Examples) -> tuple[str, Examples]:
+    """What stands between operands in place of a sign, in words, and examples with a comma there.
+
+    Operands of CSV have columns of their own, which say nothing of what a model reads.
+    """
+    some = _sample(examples)
+    if _parted_by_spaces(some):
+        commas = [parted(x) for x in examples.prompts]
+        return ", space between operands", Examples(commas, examples.answers)
+    prompts = cleaned(some, 10).prompts
+    between = [COMMA in x and not {*x} & {*SIGNS.replace(COMMA, "")} for x in prompts]
+    is_comma = not examples.in_columns and sum(between) >= LEAST_FIT * len(between)
+    return ", comma between operands" * is_comma, examples
 
 
 def _parted_by_spaces(examples: Examples) -> bool:
@@ -920,6 +950,7 @@ def _of_tests(test: Examples, guess: _Guess, chosen: Mapping[str, Any]) -> dict[
     """The lengths that tests have, and the layout where it is another one."""
     stated = ("task", "expr", "modulus", "base", "results")
     given = {k: v for k, v in chosen.items() if k in stated}
+    between, test = _separated(test)
     own = _guess(test, given, Request(**given))
     rows = _Rows.read(test, replace(own, task=guess.task))
     if not len(rows.digits):
@@ -933,6 +964,7 @@ def _of_tests(test: Examples, guess: _Guess, chosen: Mapping[str, Any]) -> dict[
     wide = read_layout(chosen.get("layout", "")).wide if chosen.get("layout") else False
     zeros = rows.zeros_to(guess.task, guess.base)
     written = _layout(rows.extra if natural else {0}, own, test, wide, zeros)
+    written = read_layout(written + between).name
     if written != chosen.get("layout", written):
         found["test_layout"] = written
     return found

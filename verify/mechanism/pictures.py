@@ -92,7 +92,9 @@ def draw_groups(trained: Group, longer: Group, title: str, name: str, path: Path
             _scatter(axes, plane[0], plane[1], name)
             axes.set_xlabel(f"first component ({variance[0]:.0%} of the variance)")
             axes.set_ylabel(f"second component ({variance[1]:.0%})")
-            page.legend(loc="outside lower center", ncols=2, frameon=False)
+            page.legend(
+                title="a colour for each digit", loc="outside lower center", ncols=2, frameon=False
+            )
         else:
             _bars(axes, {"two components": [seen, seen_longer], "all of the state": whole}, name)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,8 @@ COLUMNS = ("operands", "inputs", "model", "right", "f^")
 """The headings of ``Answered.row``."""
 _SIGNS = str.maketrans({"−": "-", "×": "*", "·": "*"})
 """Other signs that people write."""
+_BELOW_ZERO = re.compile(r"(?:^|[^\w\s])\s*-\s*\w")
+"""A minus before a number that has no number before it."""
 
 
 @dataclass(frozen=True)
@@ -72,10 +75,12 @@ def read_question(text: str, cell: Cell) -> tuple[int, ...]:
     Of several operations one number follows that says which is asked for, by the sign in the text.
 
     Raises:
-        InvalidInput: they are not as many as the task has, one is longer than the model takes, the
-            task is not defined on them, or no sign says the operation.
+        InvalidInput: they are not as many as the task has, one is negative or longer than the model
+            takes, the task is not defined on them, or no sign says the operation.
     """
     s, base = cell.setting, cell.setting.base
+    if _BELOW_ZERO.search(text.strip().translate(_SIGNS)):
+        raise InvalidInput(f"'{text}': no operand is negative: models are trained on 0 and above")
     which = _operation(text, s.task)
     asked = s.task.operations[which]
     names, task = s.task.names, asked.text()

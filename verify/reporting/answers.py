@@ -76,6 +76,13 @@ def _word(j: JudgedAnswers, x: LengthVerdict) -> str:
     return "converged" if x.verdict == Verdict.PREMISE else verdict_word(x.verdict)
 
 
+def verdict_in_one(j: JudgedAnswers) -> str:
+    """The worst verdict; *premise not met* where that is why nothing is decided."""
+    v = j.verdict
+    worst = [x for x in v.lengths if x.verdict == v.verdict and x.prediction.claim != Claim.NONE]
+    return _MISSED if worst and all(map(j.misses, worst)) else v.verdict
+
+
 def explanation_table(j: JudgedAnswers) -> tuple[list[str], list[list[str]]]:
     """Headings and rows: the share of answers that are those of a function, by kind of input.
 
@@ -380,7 +387,7 @@ def answers_json(j: JudgedAnswers, names: Sequence[str]) -> dict[str, Any]:
             for name in ("task", "expression", "modulus", "base", "encoding", "layout", "train")
         },
         "learned_function": told["learned_function"],
-        "verdict": v.verdict,
+        "verdict": verdict_in_one(j),
         "sentence": answer_sentence(j),
         "premises": _premises_json(j),
         "next": next_lines(j),
@@ -392,7 +399,7 @@ def answers_json(j: JudgedAnswers, names: Sequence[str]) -> dict[str, Any]:
         "lengths": [
             {
                 **predicted,
-                "verdict": x.verdict,
+                "verdict": _MISSED if j.misses(x) else x.verdict,
                 "premise_met": None if not j.measured else not j.misses(x),
                 **_length_json(j, x.digits),
             }

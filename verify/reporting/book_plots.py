@@ -30,6 +30,7 @@ from arith.theory.text.example_plot import (
 )
 from arith.theory.text.length_plot import Measured, draw_lengths
 from arith.theory.text.style import FAINT, figure
+from arith.theory.text.text import count
 from arith.theory.transformer.encodings import encoding
 from arith.verify.records.evidence import read_evidence
 from arith.verify.reporting.measured import of_runs
@@ -154,7 +155,10 @@ def _draw_below(page: Any, prediction: Prediction, models: Sequence[Measured]) -
     ax = page.add_axes((0.6 / wide, 1.2 / top, 1 - 0.75 / wide, 1.35 / top))
     draw_lengths(ax, prediction, models)
     ax.set_title(prediction.setting.text().split("\n")[0], loc="left", fontsize=7.5, color=FAINT)
-    measured = f"measured: {len(models)} model{'s' * (len(models) > 1)}"
+    size, many = default_model(prediction.setting.task), count(len(models), "model")
+    measured = f"measured: {many} of the size {size}, " + (
+        "a colour for each" if len(models) > 1 else models[0].name
+    )
     found = {
         measured if "measured" in label else label: handle
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)

@@ -36,7 +36,7 @@ from arith.verify.reporting.report import Report, rerun_commands
 from arith.verify.reporting.score import score_blocks
 from arith.verify.reporting.sections import sections
 from arith.verify.reporting.skill import skill_blocks
-from arith.verify.reporting.summary import before_by_version, judged, summarize
+from arith.verify.reporting.summary import before_by_version, is_later, judged, summarize
 from arith.verify.reporting.terminal import (
     claimed_of,
     interval_text,
@@ -178,7 +178,13 @@ def _measured(v: CellVerdict, x: LengthVerdict) -> str:
         return ""
     untested = ", not tested" if x.verdict == Verdict.INCONCLUSIVE else ""
     judged, of = len(v.judged(x)), len(v.converged)
-    return f" ({x.accuracy.value:.3f}{f', {judged} of {of}' if judged < of else ''}{untested})"
+    some = f", {judged} of {of}" if judged < of else ""
+    return f" ({x.accuracy.value:.3f}{some}{untested}{_later(x)})"
+
+
+def _later(x: LengthVerdict) -> str:
+    """The mark of a claim that was not stored so before training."""
+    return ", later" * is_later(x)
 
 
 def _divergence(v: CellVerdict, x: LengthVerdict, known: KnownDivergences) -> str:
@@ -274,7 +280,7 @@ def _length_row(v: CellVerdict, x: LengthVerdict) -> dict[str, str]:
         "digits": str(x.digits),
         "direction": x.prediction.direction.replace("_", " "),
         "theorem": published(v.prediction, x.prediction) or "-",
-        "predicted": claimed_of(x, exact=True) + _open_share(x),
+        "predicted": claimed_of(x, exact=True) + _open_share(x) + _later(x),
         "measured": interval_text(x.accuracy),
         "as f^": interval_text(x.learned),
         "verdict": x.verdict,

@@ -318,6 +318,6 @@ def draw_reliability(path: Path, said: Mapping[str, Sequence[tuple[float, float]
                 x, y = (fmean(values) for values in zip(*some, strict=True))
                 ax.plot(x, y, ms=2 + 1.5 * log10(len(some)) ** 2, **style)
         ax.set(xlim=(-0.05, 1.05), ylim=(-0.08, 1.08))
-        ax.set_xlabel("said, mean of each tenth")
+        ax.set_xlabel("said, mean of each tenth; a larger mark: more answers")
         ax.set_ylabel("measured, mean")
         add_legend(drawn, "upper center", SMALL)

@@ -137,7 +137,7 @@ def summarize(verdicts: Sequence[CellVerdict]) -> Summary:
         predicted_before=judged(x.before for x in lengths),
         stored_and_kept=judged(x.before for x in kept),
         stored_and_given_up=judged(x.before for x in others),
-        explained_after=judged(x.verdict for x in others),
+        explained_after=judged(x.verdict for x in lengths if is_later(x)),
         published=judged(x.published for x in lengths),
         wins_over_published=both[Verdict.AGREE, Verdict.DIVERGE],
         losses_to_published=both[Verdict.DIVERGE, Verdict.AGREE],
@@ -202,6 +202,11 @@ def is_untested(v: CellVerdict, x: LengthVerdict) -> bool:
 def _is_kept(x: LengthVerdict) -> bool:
     """Whether what was stored before training is what theory claims today, and was tested."""
     return x.stored and x.before == x.verdict and x.verdict in TESTED
+
+
+def is_later(x: LengthVerdict) -> bool:
+    """Whether a claim that was tested was not stored so before training: made or changed since."""
+    return x.verdict in TESTED and not _is_kept(x)
 
 
 def _is_fractional(x: LengthVerdict) -> bool:

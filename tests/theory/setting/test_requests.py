@@ -23,6 +23,8 @@ from arith.theory.setting.requests import (
 )
 from arith.theory.setting.settings import Setting
 
+BLANKS = {"layout": "plain, padded to 4 with zeros", "test_digits": "4"}
+
 
 @pytest.mark.parametrize(
     ("words", "message"),
@@ -59,6 +61,8 @@ from arith.theory.setting.settings import Setting
         ({"test_allowed": ("9:1",)}, "no operands of 1 to 6 digits have the allowed digits only"),
         ({"test_allowed": ("1:10",)}, "10 is no digit of base 10"),
         ({"train_domain": "total"}, "the domain 'total' needs --padding none"),
+        (BLANKS | {"padding": "fixed"}, "--padding fixed .* and the layout .* 4 with zeros' fills"),
+        (BLANKS | {"padding": "both"}, "unknown padding 'both'"),
     ],
 )
 def test_what_no_setting_can_have_is_refused(words: dict[str, Any], message: str) -> None:

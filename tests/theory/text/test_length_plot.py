@@ -44,9 +44,15 @@ def test_each_length_has_its_claim_and_the_trained_one_is_marked() -> None:
     assert heights == pytest.approx([1, 0, 49 / 4950, 99 / 10000])
     assert boxes(ax, "no claim") == [(-0.5, 0.5)]
     assert boxes(ax, "trained") == [(0.5, 1.5)]
-    ranges = [x for x in ax.patches if str(x.get_label()).startswith("±")]
-    tops = [x.get_y() + x.get_height() for x in ranges]  # type: ignore[attr-defined]
-    assert tops == pytest.approx([0.01, 49 / 4950 + 0.01, 99 / 10000 + 0.01])
+    assert boxes(ax, "±") == []  # so thin that its line would hide it
+    wide = drawn(**MOD_101 | {"modulus": 13}, base=6)
+    assert [round(left, 2) for left, _ in boxes(wide, "±")] == [
+        2.58,
+        3.58,
+    ]  # of 0 to 0.028 the first
+    [(forecast, _)] = lines(drawn(*MODELS, **MOD_101), "forecast")
+    ends = [x for place, _ in lines(drawn(*MODELS, **MOD_101), "seed") for x in place]
+    assert forecast[0] < min(ends) - 0.3 and lines(ax, "forecast")[0][0] == [-0.3, -0.3]
     below = [x.get_text() for x in ax.get_xticklabels()]
     assert below[0] == "1\nshorter\nno claim" and below[3] == "4\nlonger\n0.0099\n± 0.01"
 
@@ -91,3 +97,5 @@ def test_many_lengths_and_models_have_few_words() -> None:
     below = [x.get_text() for x in ax.get_xticklabels()]
     assert below[0] == "1" and len(below) < 25
     assert set(ax.get_legend_handles_labels()[1]) >= {"measured, converged"}
+    dots = [x for x in ax.lines if x.get_label() == "measured, converged"]
+    assert len(dots) == 20 and len({str(x.get_color()) for x in dots}) == 1

@@ -8,6 +8,7 @@ import json
 import random
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -115,6 +116,12 @@ SMALL = {
         lines(lambda a, b: f"{a} {b} = {a * b}"),
         "mul",
         "plain, space between operands",
+        True,
+    ),
+    "a comma between": (
+        lines(lambda a, b: f"{a},{b}={a + b}"),
+        "add",
+        "plain, comma between operands",
         True,
     ),
     "modulus": (lines(lambda a, b: f"{a}*{b}={a * b % 97}"), "mod_mul", "plain", True),
@@ -520,3 +527,21 @@ def test_json_lines_have_prompt_and_answer() -> None:
     assert int(first["answer"]) == int(a) + int(b)
     with pytest.raises(InvalidInput, match="interleaved"):
         as_jsonl(draw_examples(Request("add", layout="interleaved").setting(), 10, 0))
+
+
+def test_what_one_digit_does_not_show_is_said() -> None:
+    """A file of one-digit results is read as plain, where it was written as reversed."""
+    asked = Request("sub", layout="reversed, padded to 4 with zeros", train_digits="1")
+    text = as_text(draw_examples(asked.setting(), 300, 0), "how")
+    got, known = found(text), found(text, layout=asked.layout)
+    said = (
+        "results of one digit show no order of digits: the layout 'plain, padded to 4 with zeros'"
+    )
+    assert said in "\n".join(got.lines()) and "order" not in "\n".join(known.lines())
+    (short, longer), (_, as_written) = (
+        [x.at_most for x in predict(replace(x.setting, test_lengths=(1, 2))).lengths]
+        for x in (got, known)
+    )
+    assert short == 1 and longer < as_written == predict(asked.setting()).lengths[1].at_most
+    modular = found("1+2=3\n5+6=4\n3+4=0\n6+6=5\n", modulus=7)
+    assert modular.assumed_lines()[0].startswith("operands of one digit show no order")

@@ -155,6 +155,8 @@ def test_an_export_is_asked_as_the_model_that_was_kept(
     [kept] = (root / "kept" / "interleaved").iterdir()
     first, second = (run_cli("ask", str(x), "12 + 34") for x in (root / "interleaved", kept))
     assert first.code == 0 and first.out == second.out
+    done = run_cli("ask", str(kept), "-3 + 5")
+    assert done.code == 2 and "'-3 + 5': no operand is negative" in done.err
 
 
 def test_an_export_is_judged_as_what_it_is(models: tuple[Path, dict[str, GPT]]) -> None:

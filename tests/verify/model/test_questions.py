@@ -32,6 +32,9 @@ SUM = cell("mod_add", 101, test_lengths=(2, 3))
         ("12", r"mod 101 takes a, b; the numbers given: 12"),
         ("1 2 3", "the numbers given: 1, 2, 3"),
         ("nothing", "the numbers given: none"),
+        ("-3 + 5", "no operand is negative"),
+        ("5 + −3", "no operand is negative"),
+        ("a = 5, b = (-3)", "no operand is negative"),
         ("1000 + 1", "1000 has more than 3 digits, the width of its operands"),
     ],
 )

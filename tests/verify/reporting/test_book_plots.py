@@ -22,6 +22,15 @@ def test_the_pictures_are_those_that_are_drawn(tmp_path: Path) -> None:
     assert [x for x in PICTURES if words(tmp_path / f"{x}.svg") != words(kept / f"{x}.svg")] == []
 
 
+def test_the_models_of_a_picture_are_named_or_counted() -> None:
+    said = {
+        x: [text for text, _ in words(ROOT / "docs" / "pictures" / f"{x}.svg")] for x in PICTURES
+    }
+    assert "measured: 1 model of the size pico, seed 0" in said["not-found"]
+    assert "measured: 5 models of the size pico, a colour for each" in said["constants"]
+    assert not [x for x in said["constants"] if x.startswith("±: ")]
+
+
 def test_every_picture_stands_on_a_page_with_a_text() -> None:
     pages = "".join(
         path.read_text() for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]

@@ -73,7 +73,7 @@ def test_the_counts_are_those_of_the_committed_pages(name: str) -> None:
     theorem = Counter(row["theorem judged"] for row in told)
     both = Counter((row["verdict"], row["theorem judged"]) for row in told)
     exact = [r for r in told if re.match(r"\d", r["predicted"]) and r["verdict"] == "agree"]
-    shares = [Fraction(r["predicted"].partition(" ±")[0]) for r in exact]
+    shares = [Fraction(re.split(" ±|,", r["predicted"])[0]) for r in exact]
     middle = [x for x in shares if Fraction(1, 20) < x < Fraction(19, 20)]
     open_shares = [x for x in lengths if x["verdict"] == "agree" and x["claim"] == "exact"]
     left = sum(x["unseen_share"] not in (None, "0") for x in open_shares)

@@ -40,6 +40,9 @@ def test_a_report_counts_what_was_predicted_before_apart() -> None:
     assert stored == kept == [2, 1, 3] and after == [1, 1, 2] and today == [3, 2, 5]
     assert [a + b for a, b in zip(kept, given_up, strict=True)] == stored
     assert [a + b for a, b in zip(kept, after, strict=True)] == today
+    page = cells_page(Report("x", [*judged, *untold], Path()))
+    tested = [row for row in table_rows(page, 8) if row[6] in ("agree", "diverge")]
+    assert [row[3].endswith(", later") for row in tested] == [False] * 3 + [True] * 2
     [line] = versions(judged)
     assert line.endswith(
         f"(today's is {THEORY_VERSION}; a length counts under the newest that "

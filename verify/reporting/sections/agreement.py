@@ -38,6 +38,8 @@ RIGHT = 0.95
 """The accuracy from which longer inputs count as right."""
 MOST_DRAWN = 60
 """Rows in the figure of encodings: of more it shows the first."""
+_BAR: dict[str, Any] = {"lw": 9, "solid_capstyle": "butt"}
+"""A range in a row of a figure."""
 
 
 def no_claim(report: Report) -> list[Block]:
@@ -245,15 +247,15 @@ def _claim_mark(row: int, x: LengthVerdict) -> Mark:
         return Mark(row, [float(claim.accuracy or 0)], "predicted", at)
     ends = [float(claim.at_least), float(claim.at_most)]
     if claim.claim == Kind.NONE:
-        return Mark(row, ends, "open: no claim", {"lw": 9, "color": UNKNOWN})
-    return Mark(
-        row, ends, "predicted: within the bar", {"lw": 9, "color": PALETTE[1], "alpha": 0.3}
-    )
+        return Mark(row, ends, "open: no claim", _BAR | {"color": UNKNOWN})
+    style = _BAR | {"color": PALETTE[1], "alpha": 0.3}
+    return Mark(row, ends, "predicted: within the bar", style)
 
 
 def _measured_marks(row: int, v: CellVerdict, x: LengthVerdict) -> Iterator[Mark]:
     """The converged models of a cell pooled, with their interval; crosses where none converged."""
     if measured := v.measured(x.digits):
-        yield Mark(row, [measured.low, measured.high], None, {"lw": 1, "color": FAINT})
+        ends = [measured.low, measured.high]
+        yield Mark(row, ends, "interval of what was measured", {"lw": 1, "color": FAINT})
         what, style = ("measured", MODEL) if v.converged else (f"measured, {MISSED}", CROSSED)
         yield Mark(row, [measured.value], what, style)

@@ -153,7 +153,7 @@ def _text(runs: Sequence[Run]) -> str:
 
 
 def _recipe_panel(name: str, runs: Runs, recipes: Sequence[str]) -> tuple[str, list[Mark]]:
-    """The task of a cell, and its models at the longest inputs in the rows of their recipes."""
+    """A cell's task and encoding, and its models at the longest inputs, a row for each recipe."""
     marks = [
         Mark(
             row,
@@ -164,7 +164,8 @@ def _recipe_panel(name: str, runs: Runs, recipes: Sequence[str]) -> tuple[str, l
         for row, recipe in enumerate(recipes)
         for run in runs.get(recipe, ())
     ]
-    return textwrap.fill(name.split(" · ")[0].replace(" mod ", " mod\xa0"), 14), marks
+    title = ", ".join(name.split(" · ")[:2]).replace(" mod ", " mod\xa0")
+    return textwrap.fill(title, 14), marks
 
 
 def indifference(report: Report) -> list[Block]:
