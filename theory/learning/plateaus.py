@@ -157,25 +157,49 @@ def _answers(task: Task, base: int, train: Domain) -> tuple[_Answers, ...]:
     dtype = value_dtype(task, base, max(box.width for box in boxes))
     shown = np.concatenate([operand_tuples(box.digits, base, dtype) for box in boxes], axis=1)
     results = task.evaluate(*shown)
-    answers: list[_Answers] = []
-    for k in range(train.most_places):
-        answers.append(_best(shown, results, base**k, task.modulus))
-        if answers[-1].right == len(results):
-            break
-    return tuple(answers)
+    answers, table = list[_Answers](), None
+    # From where the result follows downward, as what fewer digits show can be added up.
+    follows = (k for k in range(train.most_places) if base**k % task.modulus == 0)
+    for k in range(next(follows, train.most_places - 1), -1, -1):
+        below = (base**k) ** task.operands * task.modulus
+        if table is None:
+            numbers = _numbered(shown, results, base**k, task.modulus)
+            if not numbers.dtype.hasobject and below <= _DENSE * len(results):
+                table = np.bincount(numbers, minlength=below)
+        else:
+            highest = (base, base**k) * task.operands
+            table = table.reshape(*highest, -1).sum(axis=tuple(range(0, len(highest), 2)))
+        shape = task.operands, base**k, task.modulus
+        answers.append(_best(numbers, *shape) if table is None else _best_in(table, *shape))
+    answers.reverse()
+    every = (k for k, x in enumerate(answers) if x.right == len(results))
+    return tuple(answers[: next(every, len(answers)) + 1])
 
 
-def _best(shown: Array, results: Array, limit: int, modulus: int) -> _Answers:
-    """The best answers to operands of which only the rest modulo ``limit`` is read."""
-    below = limit ** len(shown) * modulus
-    key = np.zeros(shown.shape[1], dtype=exact_dtype(below))
+def _numbered(shown: Array, results: Array, limit: int, modulus: int) -> Array:
+    """Operands of which only the rest modulo ``limit`` is read, and their results, as numbers."""
+    key = np.zeros(shown.shape[1], dtype=exact_dtype(limit ** len(shown) * modulus))
     for x in shown:
         key = key * limit + _low(x, limit)
-    pairs, counts = _counted(key * modulus + results, below)
+    numbers: Array = key * modulus + results
+    return numbers
+
+
+def _best(numbers: Array, operands: int, limit: int, modulus: int) -> _Answers:
+    """The best answers to what was shown, by its numbers."""
+    pairs, counts = np.unique(numbers, return_counts=True)
     starts = _starts(pairs // modulus)
     most = np.maximum.reduceat(counts, starts)
     kept = pairs[counts == np.repeat(most, np.diff(starts, append=len(pairs)))]
-    return _Answers(kept, len(shown), limit, modulus, int(most.sum()))
+    return _Answers(kept, operands, limit, modulus, int(most.sum()))
+
+
+def _best_in(table: Array, operands: int, limit: int, modulus: int) -> _Answers:
+    """The same, by a table of how often each number was shown."""
+    by_result = table.reshape(-1, modulus)
+    most = by_result.max(axis=1, keepdims=True)
+    kept = np.flatnonzero((by_result == most) & (most > 0))
+    return _Answers(kept, operands, limit, modulus, int(most.sum()))
 
 
 def _low(values: Array, limit: int) -> Array:
@@ -184,15 +208,6 @@ def _low(values: Array, limit: int) -> Array:
     if values.dtype.hasobject or top > len(values):
         return values % limit
     return (np.arange(top) % limit)[values]
-
-
-def _counted(values: Array, below: int) -> tuple[Array, Array]:
-    """The values that there are, ascending, and how often each; sorted only where they are many."""
-    if values.dtype.hasobject or below > _DENSE * len(values):
-        return np.unique(values, return_counts=True)
-    counts = np.bincount(values, minlength=below)
-    found = np.flatnonzero(counts)
-    return found, counts[found]
 
 
 def _starts(ascending: Array) -> Array:
