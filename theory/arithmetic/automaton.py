@@ -51,11 +51,12 @@ def sums(
             found = _plus_run(found, c, values)
             continue
         charge(300 * steps)
-        wider: Counter[int] = Counter()
+        wider: dict[int, int] = {}
         for total, ways in found.items():
             for d in values:
-                wider[total + c * d] += ways
-        found = wider
+                here = total + c * d
+                wider[here] = wider.get(here, 0) + ways
+        found = Counter(wider)
     return found
 
 
@@ -83,7 +84,7 @@ class _Alike:
 
     sums: Counter[tuple[int, int]] | None = None
     costs: list[int] = field(default_factory=list)
-    steps: dict[tuple[int, int], Counter[tuple[int, int, bool]]] = field(default_factory=dict)
+    steps: dict[tuple[int, int], dict[tuple[int, int, bool], int]] = field(default_factory=dict)
 
     def charge(self, cost: int) -> None:
         """Spend it, and remember it."""
@@ -172,9 +173,7 @@ class DigitAutomaton:
             compared: the result digits that are compared, 1 the units, for one count each.
             constant: what is read in place of a digit (operand, position); None: the digit.
         """
-        ways: dict[tuple[int, int], Array] = {
-            (self.constant, self.constant): np.ones(len(compared), dtype=object)
-        }
+        ways = {(self.constant, self.constant): [1] * len(compared)}
         alike: dict[Hashable, _Alike] = {}  # most positions have the digits of another one
         for i in range(1, max(box.width, positions) + 1):
             read = [(box.values(j, i), constant((j, i))) for j in range(len(self.coefficients))]
@@ -185,26 +184,28 @@ class DigitAutomaton:
                 for cost in known.costs:
                     spend(cost)
             spend(2_000 * len(ways) * len(known.sums))
-            is_compared = np.array([i in digits for digits in compared])
-            after: dict[tuple[int, int], Array] = {}
+            is_compared = [i in digits for digits in compared]
+            after: dict[tuple[int, int], list[int]] = {}
             for (carry, carry_seen), counts in ways.items():
                 steps = known.steps.get((carry, carry_seen))
                 if steps is None:
                     steps = self._pairs_of_steps(carry, carry_seen, known.sums)
                     if len(ways) * len(known.sums) <= _FEW_STEPS:
                         known.steps[carry, carry_seen] = steps
+                others = [0 if x else n for x, n in zip(is_compared, counts, strict=True)]
+                is_kept = {True: any(counts), False: any(others)}
                 for (onward, onward_seen, same), times in steps.items():
-                    kept = counts if same else np.where(is_compared, 0, counts)
-                    if kept.any():
-                        pair = onward, onward_seen
-                        after[pair] = after.get(pair, 0) + kept * times
+                    if is_kept[same]:
+                        there = after.setdefault((onward, onward_seen), [0] * len(compared))
+                        for at, n in enumerate(counts if same else others):
+                            there[at] += n * times
             ways = after
         counted = [
             counts
             for (carry, carry_seen), counts in ways.items()
             if (carry == carry_seen if self.signed else min(carry, carry_seen) >= 0)
         ]
-        return [int(n) for n in sum(counted, np.zeros(len(compared), dtype=object))]
+        return [sum(each) for each in zip(*counted, strict=True)] or [0] * len(compared)
 
     def _pairs_of_sums(
         self, digits: Sequence[_Read], charge: Callable[[int], None]
@@ -225,15 +226,14 @@ class DigitAutomaton:
 
     def _pairs_of_steps(
         self, carry: int, carry_seen: int, pairs: Counter[tuple[int, int]]
-    ) -> Counter[tuple[int, int, bool]]:
+    ) -> dict[tuple[int, int, bool], int]:
         """The carries onward in f and in f^, whether they write the same digit, and how often."""
-        steps: Counter[tuple[int, int, bool]] = Counter()
+        steps: dict[tuple[int, int, bool], int] = {}
         for (s, t), times in pairs.items():
-            (onward, digit), (onward_seen, digit_seen) = (
-                divmod(carry + s, self.base),
-                divmod(carry_seen + t, self.base),
-            )
-            steps[onward, onward_seen, digit == digit_seen] += times
+            onward, digit = divmod(carry + s, self.base)
+            onward_seen, digit_seen = divmod(carry_seen + t, self.base)
+            step = onward, onward_seen, digit == digit_seen
+            steps[step] = steps.get(step, 0) + times
         return steps
 
     # --- how long results are ----------------------------------------------------------

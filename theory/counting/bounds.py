@@ -9,7 +9,7 @@ digits multiply.  The proofs are in ``docs/proofs.md``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache, partial
 from math import gcd, prod
@@ -91,16 +91,24 @@ def _local(missing: Chances, shares: Chances) -> Fraction:
     digits are missing whenever one is that is missing less often.
     """
     found, before = Fraction(1), Fraction(0)
-    for chance in sorted(set(missing.values())):
-        here = [at for at, other in missing.items() if other >= chance]
-        places: dict[int, Fraction] = {}
+    here = list(missing)
+    for n, chance in enumerate(sorted(set(_distinct(missing.values())))):
+        if n:
+            here = [at for at in here if missing[at] >= chance]
+        by_place: dict[int, list[Fraction]] = {}
         for kind, i in here:
             if not kind.by_all:  # its best guess asks that all below is found
-                places[i] = min(shares[kind, i], places.get(i, Fraction(1)))
-        alone = min(shares[at] for at in here)
-        found -= (chance - before) * (1 - min(alone, prod(places.values(), start=Fraction(1))))
+                by_place.setdefault(i, []).append(shares[kind, i])
+        places = (min(_distinct(each)) for each in by_place.values())
+        alone = min(_distinct(shares[at] for at in here))
+        found -= (chance - before) * (1 - min(alone, prod(places, start=Fraction(1))))
         before = chance
     return found
+
+
+def _distinct(numbers: Iterable[Fraction]) -> list[Fraction]:
+    """Numbers without those that are one object: comparing takes long, and most are the same."""
+    return list({id(x): x for x in numbers}.values())
 
 
 def best_guess(setting: Setting, what: Missing, widths: Sequence[int], position: int) -> Fraction:

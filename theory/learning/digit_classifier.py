@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import lru_cache, reduce
 from itertools import permutations
 from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,6 +26,9 @@ from arith.theory.arithmetic.integer_arrays import (
 from arith.theory.arithmetic.tasks import Task
 from arith.theory.errors import NotCountable
 from arith.theory.observation.support import OperandDigit
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 LARGEST = ENTRIES // 10
 """What is told apart of a product's operands together, and combinations of digits, at most."""
@@ -144,19 +148,22 @@ class DigitClassifier:
             if len(rests) == 1:
                 counts += self._of_sums(rests[0], *kinds[0][:2], k)
                 continue
+            ways = [
+                _ways(rest, known, boxes >> k & 1)
+                for rest, (known, boxes, _) in zip(rests, kinds, strict=True)
+            ]
             for row, value in zip(counts, self._values, strict=True):
                 table = (self._digit == value).astype(np.int64)
                 for a in order:
-                    known, boxes, _ = kinds[a]
-                    there = boxes >> k & 1
-                    summed = _summed(np.moveaxis(table, a, 0), rests[a], known, there)
-                    table = np.moveaxis(summed, 0, a)
+                    by_residue = np.moveaxis(table, a, 0)
+                    summed = ways[a] @ by_residue.reshape(self._m, -1)
+                    table = np.moveaxis(summed.reshape(-1, *by_residue.shape[1:]), 0, a)
                 row += table.ravel()
         alike = reduce(np.multiply.outer, [n for *_, n in kinds])
         return alike.ravel(), counts
 
     def _of_sums(self, rest: Array, known: Array, boxes: Array, k: int) -> Array:
-        """What box k adds to the counts of a sum, ``(values, kinds)``: see ``_summed``."""
+        """What box k adds to the counts of a sum, ``(values, kinds)``."""
         found = np.empty((len(self._values), len(known)), dtype=np.int64)
         turned, step = np.roll(rest[::-1], 1), max(1, _AT_ONCE // self._m)
         for start in range(0, len(found), step):
@@ -205,8 +212,8 @@ def _rest(
     return rest
 
 
-def _summed(table: Array, rest: Array, known: Array, there: Array) -> Array:
-    """A table ``(m, n, ...)`` at what is read, summed over the rest: ``(kinds, n, ...)``.
+def _ways(rest: Array, known: Array, there: Array) -> csr_array:
+    """How often the rest leads from what is read to each residue, ``(kinds, m)``.
 
     Args:
         there: whether there are such digits, for each kind.
@@ -215,11 +222,9 @@ def _summed(table: Array, rest: Array, known: Array, there: Array) -> Array:
 
     # Sparse: for most digits that are read most residues are out of reach.
     [rows], [added] = np.nonzero(there), np.nonzero(rest)
-    columns = (known[rows, None] + added) % len(table)
+    columns = (known[rows, None] + added) % len(rest)
     places = np.repeat(rows, len(added)), columns.ravel()
-    shares = csr_array((np.tile(rest[added], len(rows)), places), shape=(len(known), len(table)))
-    found: Array = (shares @ table.reshape(len(table), -1)).reshape(-1, *table.shape[1:])
-    return found
+    return csr_array((np.tile(rest[added], len(rows)), places), shape=(len(known), len(rest)))
 
 
 def _period(task: Task, base: int, r: int) -> int | None:

@@ -8,6 +8,7 @@ training.  Ours; the evidence stands in ``theory.rules``.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -22,8 +23,6 @@ from arith.theory.arithmetic.integer_arrays import (
     Array,
     combinations,
     exact_dtype,
-    operand_tuples,
-    peak,
 )
 from arith.theory.arithmetic.residues import digit_sum
 from arith.theory.arithmetic.tasks import Task
@@ -155,44 +154,70 @@ def _answers(task: Task, base: int, train: Domain) -> tuple[_Answers, ...]:
     if max(size, task.modulus) > LARGEST or size * operations > _MOST_OPERATIONS:
         return ()
     dtype = value_dtype(task, base, max(box.width for box in boxes))
-    shown = np.concatenate([operand_tuples(box.digits, base, dtype) for box in boxes], axis=1)
-    results = task.evaluate(*shown)
-    answers: list[_Answers] = []
-    for k in range(train.most_places):
-        answers.append(_best(shown, results, base**k, task.modulus))
-        if answers[-1].right == len(results):
-            break
-    return tuple(answers)
+    shown = [_axes(box, base, dtype) for box in boxes]
+    results = np.concatenate([_spread(task.evaluate(*axes), axes) for axes in shown])
+    answers, table = list[_Answers](), None
+    # From where the result follows downward, as what fewer digits show can be added up.
+    follows = (k for k in range(train.most_places) if base**k % task.modulus == 0)
+    for k in range(next(follows, train.most_places - 1), -1, -1):
+        below = (base**k) ** task.operands * task.modulus
+        if table is None:
+            numbers = _numbered(shown, results, base**k, task.modulus)
+            if not numbers.dtype.hasobject and below <= _DENSE * len(results):
+                table = np.bincount(numbers, minlength=below)
+        else:
+            highest = (base, base**k) * task.operands
+            table = table.reshape(*highest, -1).sum(axis=tuple(range(0, len(highest), 2)))
+        shape = task.operands, base**k, task.modulus
+        answers.append(_best(numbers, *shape) if table is None else _best_in(table, *shape))
+    answers.reverse()
+    every = (k for k, x in enumerate(answers) if x.right == len(results))
+    return tuple(answers[: next(every, len(answers)) + 1])
 
 
-def _best(shown: Array, results: Array, limit: int, modulus: int) -> _Answers:
-    """The best answers to operands of which only the rest modulo ``limit`` is read."""
-    below = limit ** len(shown) * modulus
-    key = np.zeros(shown.shape[1], dtype=exact_dtype(below))
-    for x in shown:
-        key = key * limit + _low(x, limit)
-    pairs, counts = _counted(key * modulus + results, below)
+def _axes(box: Box, base: int, dtype: np.dtype) -> tuple[Array, ...]:
+    """The values of each operand of a box, to be combined by broadcasting."""
+    weighted = (
+        [np.array([d * base**i for d in ds], dtype) for i, ds in enumerate(row)]
+        for row in box.digits
+    )
+    return np.ix_(*(combinations(axes).sum(axis=0) for axes in weighted))
+
+
+def _spread(values: Array, axes: tuple[Array, ...]) -> Array:
+    """Values for every operand tuple of a box, ``(tuples,)``."""
+    return np.broadcast_to(values, np.broadcast_shapes(*(x.shape for x in axes))).ravel()
+
+
+def _numbered(
+    shown: Sequence[tuple[Array, ...]], results: Array, limit: int, modulus: int
+) -> Array:
+    """Operands of which only the rest modulo ``limit`` is read, and their results, as numbers."""
+    dtype, numbers = exact_dtype(limit ** len(shown[0]) * modulus), list[Array]()
+    for axes in shown:
+        key: Array = np.zeros(1, dtype)
+        for x in axes:
+            key = key * limit + x % limit
+        numbers.append(_spread(key * modulus, axes))
+    every: Array = np.concatenate(numbers) + results
+    return every
+
+
+def _best(numbers: Array, operands: int, limit: int, modulus: int) -> _Answers:
+    """The best answers to what was shown, by its numbers."""
+    pairs, counts = np.unique(numbers, return_counts=True)
     starts = _starts(pairs // modulus)
     most = np.maximum.reduceat(counts, starts)
     kept = pairs[counts == np.repeat(most, np.diff(starts, append=len(pairs)))]
-    return _Answers(kept, len(shown), limit, modulus, int(most.sum()))
+    return _Answers(kept, operands, limit, modulus, int(most.sum()))
 
 
-def _low(values: Array, limit: int) -> Array:
-    """Values modulo ``limit``, looked up in a table where that is the shorter of the two."""
-    top = peak(values) + 1
-    if values.dtype.hasobject or top > len(values):
-        return values % limit
-    return (np.arange(top) % limit)[values]
-
-
-def _counted(values: Array, below: int) -> tuple[Array, Array]:
-    """The values that there are, ascending, and how often each; sorted only where they are many."""
-    if values.dtype.hasobject or below > _DENSE * len(values):
-        return np.unique(values, return_counts=True)
-    counts = np.bincount(values, minlength=below)
-    found = np.flatnonzero(counts)
-    return found, counts[found]
+def _best_in(table: Array, operands: int, limit: int, modulus: int) -> _Answers:
+    """The same, by a table of how often each number was shown."""
+    by_result = table.reshape(-1, modulus)
+    most = by_result.max(axis=1, keepdims=True)
+    kept = np.flatnonzero((by_result == most) & (most > 0))
+    return _Answers(kept, operands, limit, modulus, int(most.sum()))
 
 
 def _starts(ascending: Array) -> Array:

@@ -298,8 +298,11 @@ class _Contexts:
             spend(10_000 + (1_400 + digits + 1_000 * times) * len(moves))
             rest = self._rest(to_come)
             for letter, after in moves.items():
-                ends = ((rest, least, c, x if answers else answer) for c, x in after)
-                found.setdefault(letter, set()).update(ends)
+                there = found.get(letter)
+                if there is None:
+                    there = found[letter] = set()
+                for carry_out, asked in after:
+                    there.add((rest, least, carry_out, asked if answers else answer))
         return {letter: frozenset(after) for letter, after in found.items()}
 
 

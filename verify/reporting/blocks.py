@@ -91,7 +91,8 @@ def markdown_page(blocks: Iterable[Block], folder: Path = Path(), fold: bool = F
     for block in blocks:
         if isinstance(block, Figure):
             block.draw(folder / block.file)
-        shown, hidden = _markdown(block), _hidden(block) if fold else ""
+        shown = _markdown(block)
+        hidden = _hidden(block, shown) if fold else ""
         details = f'<details markdown="1">\n<summary>{hidden}</summary>\n\n{shown}\n\n</details>'
         parts.append(details if hidden else shown)
     return Markdown("\n\n".join(parts))
@@ -110,10 +111,10 @@ def _markdown(block: Block) -> str:
     return plain(block)
 
 
-def _hidden(block: Block) -> str:
+def _hidden(block: Block, markdown: str) -> str:
     """What is said in place of a long table or list; empty where it is short."""
     shown = {Table: "rows", Items: "lines"}.get(type(block))
-    rows = _markdown(block).count("\n") + 1
+    rows = markdown.count("\n") + 1
     if shown is None or rows <= MOST_ROWS:
         return ""
     return f"{rows - 2 if isinstance(block, Table) else rows} {shown}"
@@ -136,13 +137,14 @@ def html_blocks(blocks: Iterable[Block], links: Mapping[str, str]) -> Markup:
         if isinstance(block, Figure):
             parts.append(_html_figure(block))
             continue
-        tokens = renderer.parse(_markdown(block))
+        shown = _markdown(block)
+        tokens = renderer.parse(shown)
         _name_fields(tokens)
         _follow_links(tokens, links)
         html = Markup(renderer.renderer.render(tokens, renderer.options, {}))
         if isinstance(block, Table):
             html = Markup('<div class="wide" tabindex="0">{}</div>').format(html)
-        if hidden := _hidden(block):
+        if hidden := _hidden(block, shown):
             html = Markup("<details><summary>{}</summary>{}</details>").format(hidden, html)
         parts.append(html)
     return Markup("\n").join(parts)

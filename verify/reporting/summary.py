@@ -195,8 +195,9 @@ def is_silent(x: LengthVerdict) -> bool:
 
 def is_untested(v: CellVerdict, x: LengthVerdict) -> bool:
     """Whether something is claimed at a length and no model could test it."""
-    is_premise = v.cell.setting.is_premise(x.digits) or x.prediction.follows_from_premise
-    return x.verdict == Verdict.INCONCLUSIVE and is_testable(x.prediction) and not is_premise
+    if x.verdict != Verdict.INCONCLUSIVE or not is_testable(x.prediction):
+        return False
+    return not (v.cell.setting.is_premise(x.digits) or x.prediction.follows_from_premise)
 
 
 def _is_kept(x: LengthVerdict) -> bool:
