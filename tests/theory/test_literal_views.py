@@ -133,7 +133,8 @@ def differences(setting: Setting, prediction: Prediction) -> Iterator[Difference
         right, wrong = (inputs.share(x) for x in shown.of(inputs))
         yield from of_views(setting, said, right, wrong, shown.conflict)
         yield from of_theorems(observed, n)
-        premise = setting.is_premise(n) or n in observed.shown
+        goes_on = said.requires_noise_sensitivity  # it computes the task, and not f^
+        premise = setting.is_premise(n) or n in observed.shown or goes_on
         if padded:
             is_right, is_open = padded.of(inputs)
             shares = [inputs.share(x) for x in (is_right, is_open, is_right & ~is_open)]

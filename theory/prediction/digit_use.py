@@ -57,7 +57,7 @@ def _of_padded(observed: Observation, digits: int, digit: OperandDigit, value: i
     if value == constant:
         return Use.IGNORED
     how = observed.constants[digits]
-    if how is SHOWN:
+    if how is SHOWN or how.goes_on:
         return Use.READ
     return Use.IGNORED if how.keeps else Use.OPEN
 

@@ -91,15 +91,17 @@ def test_the_command_prints_a_table_or_json_and_draws(tmp_path: Path) -> None:
 
 
 def test_what_is_not_claimed_has_a_forecast_and_a_reason() -> None:
-    found = compare(Request(task="add", train_digits="2"), {"pe": "ape,rope"})
+    found = compare(Request(task="add", train_digits="2"), {"pe": "ape,nope,rope"})
     rows = [
         dict(zip(comparison_table(found)[0], x, strict=True)) for x in comparison_table(found)[1]
     ]
     assert rows[0]["3 digits (longer)"] == "0"
     assert re.fullmatch(r"~\d\.\d\d \([\d.]+-[\d.]+\)", rows[1]["3 digits (longer)"])
+    assert rows[2]["3 digits (longer)"] == "0*"
     legend = comparison_legend(found)
+    assert "*: of models that are stable there" in legend[0]
     assert any("a forecast" in line for line in legend)
-    silent = "No claim at 3..5 digits: the training data do not determine the answer (rope)"
+    silent = "No claim at 3..5 digits: the training data do not determine the answer (nope)"
     assert silent in legend
     assert "D_n: the inputs whose longest operand has n digits" in legend
 

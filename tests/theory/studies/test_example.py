@@ -39,7 +39,12 @@ def written(x: Example) -> str:
             {"task": "mod_add", "modulus": 101, "train_digits": "2"},
             "8 5 4_ 0_ 0_ + 3 7 2_ 0_ 0_ = 0X 3X 0",
         ),
-        ({"task": "add", "pe": "rpe"}, "8 5 3 8~ 0_ 0_ + 3 7 2 6~ 0_ 0_ = ? ? ? ? ? ? ?"),
+        ({"task": "add", "pe": "nope"}, "8 5 3 8~ 0_ 0_ + 3 7 2 6~ 0_ 0_ = ? ? ? ? ? ? ?"),
+        ({"task": "add", "pe": "rpe"}, "8 5 3 8_ 0_ 0_ + 3 7 2 6_ 0_ 0_ = 1 3 6 0X 0X 0 0"),
+        (
+            {"task": "add", "pe": "rpe", "layout": "interleaved", "window": 8, "test_digits": "4"},
+            "8 3 1 5 7 3 3 2 6 8 6 4 0_ 0_ 1",
+        ),
         (
             {"task": "add", "layout": "scratchpad", "test_digits": "4"},
             "8 5 3 8_ + 3 7 2 6_ = 0 1 1 3 1 6 0 0X 1 0X",

@@ -296,7 +296,7 @@ def test_a_bound_is_a_claim(digits: int, bounds: tuple[Fraction, Fraction]) -> N
 
 
 def test_a_setting_without_any_claim_is_called_so() -> None:
-    blind = replace(ADD, encoding="rope", layout="aligned", test=(5, 6), accuracy=(0, 0))
+    blind = replace(ADD, encoding="nope", layout="aligned", test=(5, 6), accuracy=(0, 0))
     assert compare(blind).outcome == Outcome.NO_CLAIM
 
 
