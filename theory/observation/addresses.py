@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import groupby
+from typing import NamedTuple
 
 from arith.theory.arithmetic.automaton import digit_automaton, number_of_tuples
 from arith.theory.arithmetic.domains import LEAST_SHARE, Domain
@@ -36,8 +37,7 @@ _NEVER, _ALWAYS = Fraction(0), Fraction(1)
 """Chances that a digit is not found."""
 
 
-@dataclass(frozen=True)
-class Need:
+class Need(NamedTuple):
     """A digit that a rule needs.
 
     Args:
@@ -99,8 +99,7 @@ def shapes(setting: Setting, domain: Domain, layout: Layout | None = None) -> li
     return found
 
 
-@dataclass(frozen=True)
-class Missing:
+class Missing(NamedTuple):
     """A kind of operand digit that is needed for the result digit of its own weight, and not found.
 
     Args:

@@ -97,6 +97,9 @@ def _unshown(setting: Setting, reads: int) -> dict[int, Unshown | None]:
     return {n: contexts.lacking(setting.test(n)) for n in setting.test_lengths}
 
 
+_NONE: _Shown = frozenset()
+
+
 class _Contexts:
     """The contexts that training shows, to be compared with those of tests.
 
@@ -264,10 +267,12 @@ class _Contexts:
             moved = {x: self._onward({x}, *how, n) for x, n in alone.items()}
             onward = {x: self._onward(x, *how, n) for x, n in together.items()}
             for (state, states), (position, word) in reached.items():
+                shown_onward = onward[states]
                 for letter, after in moved[state].items():
-                    there = onward[states].get(letter, frozenset())
+                    there = shown_onward.get(letter, _NONE)
                     for one in after:
-                        further.setdefault((one, there), (position, (*word, letter)))
+                        if (one, there) not in further:
+                            further[one, there] = position, (*word, letter)
             reached = further
         for ((_, least, carry, right), states), (position, word) in reached.items():
             answers = {answer for _, lowest, out, answer in states if out >= lowest}

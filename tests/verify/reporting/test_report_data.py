@@ -14,11 +14,13 @@ from typing import Any
 import pytest
 from builders.cells import cell
 from builders.command_line import run_cli
+from builders.evidence import judged
 from builders.paths import REPORTS
 from builders.runs import RIGHT, run
 
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.text.answer import UNCLAIMED
+from arith.verify import pipeline
 from arith.verify.judging.judge import judge
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.grids import grid
@@ -35,7 +37,9 @@ NAMES = pytest.mark.parametrize("name", ["headline", "full", "constants"])
 @cache
 def report(name: str) -> dict[str, Any]:
     """What ``arith report --json`` prints on the committed evidence of a grid."""
-    done = run_cli("report", "--grid", name, "--folder", str(REPORTS), "--check", "--json")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pipeline, "judge", lambda grid, *_: judged(grid))
+        done = run_cli("report", "--grid", name, "--folder", str(REPORTS), "--check", "--json")
     return json.loads(done.out)
 
 

@@ -245,9 +245,10 @@ def learned_noise(report: Report) -> list[Block]:
     """How many models gave the most noise to the digits that are not needed, and a row per cell."""
     found = []
     for v in report.verdicts:
-        met = [run for run in (*v.runs, *report.others_of(v)) if run.converged]
+        met = [run for run in (*v.runs, *report.others_of(v)) if run.converged and run.noise]
         for recipe in BY_VERSION.values():
-            if shares := _noise_shares(v, [run for run in met if run.recipe == recipe.version]):
+            some = [run for run in met if run.recipe == recipe.version]
+            if some and (shares := _noise_shares(v, some)):
                 found.append((v.name, recipe.name, shares))
     if not found:
         return []
