@@ -156,7 +156,7 @@ LISTED = {*THEORY.split()} - {"prediction", "learning"}
 """The rooms that a list of tasks takes."""
 COLD = [
     (["--help"], set(), set(), TYPER),
-    (["--version"], {"arith.verify.plan.recipe"}, {"arithmetic", "rules", "prediction"}, TYPER),
+    (["--version"], {"arith.verify.plan.recipe"}, {"arithmetic", "rules", "setting"}, TYPER),
     (["tasks"], {"arith.commands.lists"}, LISTED, None),
     (["theorems"], {"arith.commands.lists"}, LISTED, None),
     (PREDICT[1:], {"arith.commands.predictions"}, {*THEORY.split()}, None),

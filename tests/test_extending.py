@@ -72,7 +72,7 @@ def test_the_script_adds_predicts_trains_and_judges(
     assert "unsigned" in {row[0] for row in layout_rows()}
     assert size("small").width == 32
     got = predict(Request("lean", pe="kerple", layout="unsigned", test_digits="4").setting())
-    assert [step.rule for step in got.derivation][-1] == "selection"
+    assert "selection" in {step.rule for step in got.derivation}
     assert got.setting.task.evaluate(3, 4) == 17
 
 

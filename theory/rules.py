@@ -187,7 +187,7 @@ RULES: dict[str, Rule] = {
         ),
         Rule(
             "landmark",
-            "a landmark in view: the rule may stop, two functions fit",
+            "a landmark in view: the rule may stop, or go on",
             "If a trained query can see a landmark, by itself or through deeper layers, the "
             "training data fit two rules: apply the digit rule at every place, or tell the "
             "place by the landmark and write above the trained places what always stood there "
@@ -238,7 +238,7 @@ RULES: dict[str, Rule] = {
         ),
         Rule(
             "two candidates",
-            "f or f^: noise tells which a stable model computes",
+            "f or f^: noise tells which stable models compute",
             "Where training fits the task f (the digit rule goes on) as well as the expected "
             "function f^ (digits that were constant in training stay as they were), a model that "
             "was measured to be stable computes one of the two.  It computes f^ if noise at "
