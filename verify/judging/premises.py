@@ -24,18 +24,19 @@ from arith.verify.records.predicted import Predicted, PredictedLength
 from arith.verify.records.runs import Run
 
 
+def does_with_noise(expected: LengthPrediction, run: Run) -> bool:
+    """Whether noise at constant addresses does to answers what today's claim asks for."""
+    reads = run.indifference is not None and not run.indifferent
+    return (run.indifferent or not expected.requires_noise_invariance) and (
+        reads or not expected.requires_noise_sensitivity
+    )
+
+
 def speaks_of(expected: LengthPrediction, run: Run) -> bool:
     """Whether today's claim on a length speaks of a converged model."""
-    reads = run.indifference is not None and not run.indifferent
-    return (
-        (run.indifferent or not expected.requires_noise_invariance)
-        and (reads or not expected.requires_noise_sensitivity)
-        and (
-            run.is_steady(
-                expected.digits, expected.may_change, expected.requires_measured_stability
-            )
-            or not expected.requires_stability
-        )
+    return does_with_noise(expected, run) and (
+        run.is_steady(expected.digits, expected.may_change, expected.requires_measured_stability)
+        or not expected.requires_stability
     )
 
 
@@ -46,10 +47,9 @@ def is_firm(expected: LengthPrediction, measured: Measurement) -> bool:
 
 def no_run_qualifies(runs: Sequence[Run], expected: LengthPrediction) -> bool:
     """Whether a claim on models that were measured to be stable finds none that is."""
-    indifferent = [r for r in runs if r.indifferent]
     return (
         expected.requires_measured_stability
-        and bool(indifferent)
+        and any(does_with_noise(expected, r) for r in runs)
         and not any(speaks_of(expected, r) for r in runs)
     )
 
@@ -85,6 +85,11 @@ def claim_applied(expected: LengthPrediction, setting: Setting, run: Run) -> boo
         and (reads or Premise.READS not in premises)
         and (is_steady or Premise.STABLE not in premises)
     )
+
+
+def forecasts_are_of_all(told: Predicted) -> bool:
+    """Whether what was stored with a claim on stable models was a forecast of all of them."""
+    return int(told.theory) >= _earlier()["whole"]
 
 
 def is_stored(expected: LengthPrediction, setting: Setting, run: Run) -> bool:

@@ -14,7 +14,7 @@ from arith.theory.prediction.forecast import INTERVAL
 from arith.theory.text.answer import INPUTS
 from arith.theory.text.text import claim_text
 from arith.verify.judging.judge import CellVerdict, published
-from arith.verify.judging.premises import claim_applied
+from arith.verify.judging.premises import claim_applied, forecasts_are_of_all
 from arith.verify.judging.standards import TOLERANCE
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.premise import SEEN_STEADY
@@ -107,6 +107,8 @@ def _rows(v: CellVerdict, before: dict[int, StoredLength]) -> Iterator[Row]:
                 continue
             says, is_open = published(v.prediction, x), stored.claim == Claim.NONE
             right, forecast = m.correct / m.samples, told.forecast
+            speaks = is_open or claim_applied(x, setting, run)
+            of_all = run.predicted is not None and forecasts_are_of_all(run.predicted)
             words = forecast and f"forecast {forecast.low:.2f} to {forecast.high:.2f}"
             yield (
                 v.name,
@@ -115,11 +117,11 @@ def _rows(v: CellVerdict, before: dict[int, StoredLength]) -> Iterator[Row]:
                 Answer(
                     INPUTS[x.direction],
                     class_of(setting),
-                    is_open or claim_applied(x, setting, run),
+                    speaks,
                     right,
                     None if is_open else point(stored),
                     within(stored, forecast if is_open else None, right),
-                    estimate(stored, forecast),
+                    estimate(stored, forecast, speaks or not of_all),
                     None if says is None else PUBLISHED.get(says),
                 ),
             )

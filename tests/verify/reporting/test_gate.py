@@ -17,11 +17,12 @@ from matplotlib.figure import Figure
 from arith.theory.arithmetic.properties import base_aligned
 from arith.theory.prediction.predict import predict
 from arith.verify import pipeline
+from arith.verify.judging.candidates import candidate_counts
 from arith.verify.pipeline import grids_with_evidence
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.grids import grid, recipe_of
 from arith.verify.plan.recipe import BY_VERSION
-from arith.verify.reporting.overview import overview_page
+from arith.verify.reporting.overview import merge_grids, overview_page
 from arith.verify.reporting.page import cells_page, page
 
 pytestmark = pytest.mark.long
@@ -84,6 +85,20 @@ def test_the_page_over_all_grids_has_the_numbers_of_their_evidence(tmp_path: Pat
     page = (REPORTS / "README.md").read_text()
     every = [judged(name) for name in grids_with_evidence(REPORTS)]
     assert numbers(page) == numbers(overview_page(every, tmp_path))
+
+
+def test_what_noise_tells_of_stable_models_stands_in_the_findings() -> None:
+    page = (REPORTS.parent / "docs" / "findings.md").read_text()
+    reports = [judged(name) for name in grids_with_evidence(REPORTS)]
+    counts = candidate_counts(v for some in merge_grids(reports).values() for v in some)
+    for noise, kinds in counts.items():
+        for kept, x in kinds.items():
+            assert f"| {noise} | {kept} | {x.lengths} | {x.task} | {x.expected} |" in page
+    tested = candidate_counts(judged("two-candidates").verdicts)
+    reads, ignores = (next(iter(kinds.values())) for kinds in tested.values())
+    assert reads.lengths == reads.task and ignores.lengths == ignores.expected
+    told = f"{reads.lengths} computed f, and {ignores.lengths} f^"
+    assert f"{reads.lengths + ignores.lengths} lengths" in page and told in page
 
 
 @pytest.mark.parametrize("name", NAMES)
