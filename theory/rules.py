@@ -28,8 +28,6 @@ class Basis(StrEnum):
     """It follows from its premises by mathematics."""
     OBSERVED = "observed"
     """It says what trained models come to do, which no training data decide."""
-    CONJECTURE = "conjecture"
-    """It is written down to be tested on models that are predicted before, and claims nothing."""
     OPEN = "open"
     """It says where nothing follows, and claims nothing."""
 

@@ -122,7 +122,7 @@ def _two_candidates(lengths: tuple[LengthPrediction, ...]) -> Iterator[Step]:
             "A stable model is expected to compute the task, or f^, in which digits that training "
             f"kept constant stay: {'; '.join(said)}. Nothing is claimed by this"
         )
-        yield cite("two candidates", what, differ + alike)
+        yield cite("two candidates", what, differ + alike, leaves_open=True)
 
 
 # --- interleaved numbers of natural length --------------------------------------------------

@@ -51,7 +51,6 @@ _MEANS = {
     Basis.PREMISE: "a premise; each model is tested for it",
     Basis.PROVED: "proved; it follows from its premises by mathematics",
     Basis.OBSERVED: "observed; it says what trained models come to do, and reports count how often",
-    Basis.CONJECTURE: "a conjecture; it claims nothing",
     Basis.OPEN: "it claims nothing; it says where nothing follows",
 }
 

@@ -19,7 +19,7 @@ from arith.theory.generalization.outcomes import Claim as Claimed
 from arith.theory.generalization.outcomes import Status
 from arith.theory.prediction.predict import Prediction
 from arith.theory.prediction.published import treats
-from arith.theory.rules import RULES, Basis
+from arith.theory.rules import RULES
 from arith.theory.transformer.encodings import ENCODINGS
 from arith.verify.judging.judge import CellVerdict, Verdict
 from arith.verify.judging.learning_speed import leap_verdicts
@@ -120,8 +120,7 @@ _LEARNING = {"plateau": plateau_verdicts, "leap": leap_verdicts}
 def claims(verdicts: Sequence[CellVerdict]) -> list[Claim]:
     """Every published theorem in each direction, then every rule, with what speaks for and against.
 
-    One that no cell speaks to is there with zeros.  A conjecture claims nothing that could be
-    counted here (``arith.verify.judging.candidates``).
+    One that no cell speaks to is there with zeros.
     """
     models = [model for v in verdicts for model in v.by_model]
 
@@ -136,7 +135,6 @@ def claims(verdicts: Sequence[CellVerdict]) -> list[Claim]:
     rules = [
         Claim(REFINED, name, rule.statement, *map(_tally, _rule_verdicts(name, verdicts)))
         for name, rule in RULES.items()
-        if rule.basis != Basis.CONJECTURE
     ]
     return theorems + rules
 

@@ -10,16 +10,14 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
 
 from arith.theory.arithmetic.decision import Decision
-from arith.theory.arithmetic.directions import Direction
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.outcomes import Claim
 from arith.theory.learning.leap_complexity import leaps
 from arith.verify.plan.cells import Cell, CellRequest
 from arith.verify.plan.grids import GRIDS, grid
@@ -39,7 +37,6 @@ class Stratum:
         about: what its cells have in common.
         number: how many there are.
         request: draws any cell; it may make no sense.
-        wanted: which cells belong to it.
         soon: whether those are left out that are not known to be learned soon (see
             ``theory.learning.leap_complexity``).
     """
@@ -47,7 +44,6 @@ class Stratum:
     about: str
     number: int
     request: Callable[[random.Random], Words]
-    wanted: Callable[[Cell], bool] = lambda _: True
     soon: bool = True
 
 
@@ -92,7 +88,7 @@ def _of_stratum(stratum: Stratum, rng: random.Random, seen: set[Cell]) -> Iterat
         asked = CellRequest(**stratum.request(rng))
         with suppress(InvalidInput):
             cell = asked.cell()
-            fine = cell not in seen and held_out_count(cell) >= FEWEST and stratum.wanted(cell)
+            fine = cell not in seen and held_out_count(cell) >= FEWEST
             if fine and (not stratum.soon or _is_learned_soon(cell)):
                 seen.add(cell)
                 yield asked
@@ -175,76 +171,6 @@ def _task(rng: random.Random, base: int) -> Words:
 def _divisor(rng: random.Random, base: int) -> int:
     """Above 1, of the base's second power: the higher digits do not matter."""
     return rng.choice([p for p in range(2, base**2 + 1) if base**2 % p == 0])
-
-
-# --- candidates ----------------------------------------------------------------------------------
-
-_OFF_APE = ("shifted", "sinusoidal", "rpe", "t5", "rope", "alibi", "fire", "abacus", "coupled")
-"""Encodings under which theory leaves sums of longer inputs open; NoPE is drawn as often."""
-
-
-def _padded(rng: random.Random, tasks: Collection[Words], encodings: Collection[str]) -> Words:
-    """Padded numbers; of a small base longer ones, so that enough inputs are held out."""
-    base = rng.choice((2, 3, 4, 5, 6, 10))
-    longest = {2: 6, 3: 4}.get(base, rng.choice((2, 3)))
-    train = rng.choice((f"{longest}", f"{longest - 1}+{longest}"))
-    layout = rng.choice(("plain", "reversed", "aligned", "interleaved"))
-    more = {"window": rng.randint(5, 9)} if layout == "interleaved" and rng.random() < 1 / 2 else {}
-    return {
-        **rng.choice(tuple(tasks)),
-        **more,
-        "base": base,
-        "pe": rng.choice(tuple(encodings)),
-        "layout": layout,
-        "train_digits": train,
-        "test_digits": f"1-{longest + 2}",
-    }
-
-
-def _sums(rng: random.Random) -> Words:
-    """Half of them are differences, of which f^ is right on a fraction."""
-    a, b = rng.randint(1, 5), rng.randint(1, 5)
-    tasks = {"task": "sub"}, {"task": "sub"}, {"task": "add"}, {"expr": f"{a}*a + {b}*b"}
-    return _padded(rng, tasks, (*_OFF_APE, "nope"))
-
-
-def _products(rng: random.Random) -> Words:
-    base, p = rng.choice((7, 8, 9, 10)), rng.randint(11, 99)
-    forms = {"expr": f"(a*b + a) % {p}"}, {"expr": f"(a*a + b) % {p}"}
-    tasks = {"task": "mul"}, {"task": "mod_mul", "modulus": p}
-    words = _padded(rng, (*forms, *tasks), ("ape", "ape", *_OFF_APE, "nope"))
-    return words | {"base": base, "train_digits": "2", "test_digits": "1-3"}
-
-
-def _shorter(rng: random.Random) -> Words:
-    base = rng.choice((7, 8, 9, 10))
-    a, b, p = rng.randint(1, 5), rng.randint(1, 5), rng.randint(base, base**2)
-    tasks = {"task": "mod_add", "modulus": p}, {"expr": f"({a}*a + {b}*b) % {p}"}
-    words = _padded(rng, (*tasks, {"expr": f"{a}*a + {b}*b"}), ("ape", *_OFF_APE, "nope"))
-    return words | {"base": base, "train_digits": rng.choice("23"), "test_digits": "1-4"}
-
-
-def _natural(rng: random.Random) -> Words:
-    base = rng.choice((5, 6, 10))
-    a, b = rng.randint(1, 5), rng.randint(1, 5)
-    tasks = {"task": "add"}, {"task": "sub"}, {"expr": f"{a}*a + {b}*b"}, {"task": "mod_add"}
-    words = _padded(rng, tasks, ("ape", *_OFF_APE, "nope"))
-    words |= {"modulus": base**2} if "mod_add" in words.values() else {}
-    trained = {"base": base, "train_digits": "1-3", "test_digits": "1-5", "padding": "none"}
-    return {k: x for k, x in words.items() if k != "window"} | trained
-
-
-def _open(cell: Cell, direction: Direction, least: int) -> bool:
-    """Whether nothing is claimed at some length there, of which so many candidates are named."""
-    return any(
-        x.direction == direction and len(x.candidates) >= least for x in cell.prediction.lengths
-    )
-
-
-def _is_open_or_bounded(cell: Cell) -> bool:
-    """Whether a longer length is open, or bounded because a digit is not found."""
-    claims = {x.claim for x in cell.prediction.lengths if x.direction == Direction.UPWARD}
-    return bool(claims & {Claim.NONE, Claim.AT_MOST})
 
 
 # --- frozen --------------------------------------------------------------------------------------
@@ -336,112 +262,19 @@ def _of_the_field(number: int, about: str) -> Draw:
     return Draw(None, strata, about, "by-setting")
 
 
-# --- silent --------------------------------------------------------------------------------------
-
-
-def _skipping(rng: random.Random) -> Words:
-    """Numbers of natural length, some of whose shorter lengths are not trained."""
-    words = _as_people_do(rng)
-    n = int(words["train_digits"])
-    trained = rng.choice((f"{n}", f"{n - 1}+{n}", f"{max(1, n - 2)}+{n}"))
-    return words | {"padding": "none", "train_digits": trained, "test_digits": f"1-{n + 2}"}
-
-
-def _longer_ape(rng: random.Random) -> Words:
-    """Padded numbers under APE in a format under which their digits may move."""
-    words = _as_people_do(rng) | {"pe": "ape"}
-    if rng.random() < 1 / 2:
-        return words | {"layout": rng.choice(("hinted", "scratchpad", "plain, 2 digits per token"))}
-    if rng.random() < 1 / 2:
-        return words | {"layout": "interleaved", "window": rng.randint(4, 9)}
-    layouts = "plain", "reversed", "aligned", "plain, no bos", "reversed, no bos", "hinted"
-    trained, tested = rng.sample(layouts, 2)
-    return words | {"layout": trained, "test_layout": tested}
-
-
-def _is_silent(cell: Cell, direction: Direction) -> bool:
-    """Whether nothing is claimed at some length there."""
-    lengths = cell.prediction.lengths
-    return any(x.direction == direction and x.claim == Claim.NONE for x in lengths)
-
-
-def _shorter_silent(cell: Cell) -> bool:
-    return _is_silent(cell, Direction.DOWNWARD)
-
-
-def _longer_silent(cell: Cell) -> bool:
-    return _is_silent(cell, Direction.UPWARD)
-
-
-# --- two-candidates ------------------------------------------------------------------------------
-
-
-def _windowed(rng: random.Random) -> Words:
-    """Sums of interleaved numbers in a window."""
-    words = _sums(rng)
-    encodings = "rpe", "t5", "rope", "alibi", "fire", "coupled", "abacus", "shifted"
-    more = {"layout": "interleaved", "window": rng.randint(5, 12), "pe": rng.choice(encodings)}
-    return words | more
-
-
-def _whole_prefix(rng: random.Random) -> Words:
-    return {k: x for k, x in _sums(rng).items() if k != "window"}
-
-
-def _is_told_by_noise(cell: Cell) -> bool:
-    """Whether noise tells which of two functions a stable model computes at longer inputs."""
-    lengths = cell.prediction.lengths
-    rules = {step.rule for step in cell.prediction.derivation}
-    is_claimed = any(
-        x.direction == Direction.UPWARD and x.requires_measured_stability and x.at_most > 0
-        for x in lengths
-    )
-    return "two candidates" in rules and is_claimed
-
-
 DRAWS = {
     "drawn": Draw(17963, (Stratum("any cells", 1000, _any),)),
-    "candidates": Draw(
-        20261128,
-        (
-            Stratum("sums of longer inputs", 32, _sums, lambda c: _open(c, Direction.UPWARD, 2)),
-            Stratum(
-                "products of shorter ones", 12, _products, lambda c: _open(c, Direction.DOWNWARD, 1)
-            ),
-            Stratum("sums of shorter ones", 8, _shorter, lambda c: _open(c, Direction.DOWNWARD, 1)),
-            Stratum("natural lengths", 14, _natural, _is_open_or_bounded),
-        ),
-        "Does a stable model compute the task or f^?  Cells that theory leaves open.",
-        "by-setting",
-    ),
     "frozen": _of_the_field(
         200, "Settings as the field uses them, drawn once: a test of the theory and of forecasts."
     ),
     "frozen-again": _of_the_field(
         100, "Drawn as frozen was, after that one had led to changes: a test of these."
     ),
-    "two-candidates": Draw(
-        20261202,
-        (
-            Stratum("sums in a window", 18, _windowed, _is_told_by_noise),
-            Stratum("sums without one", 18, _whole_prefix, _is_told_by_noise),
-        ),
-        "Does noise tell whether a stable model computes the task or f^?  Longer sums, off APE.",
-        "by-setting",
-    ),
-    "silent": Draw(
-        20261201,
-        (
-            Stratum("natural lengths that skip shorter ones", 30, _skipping, _shorter_silent),
-            Stratum("longer inputs under APE", 14, _longer_ape, _longer_silent),
-            Stratum("longer inputs of natural length", 14, _field_natural, _longer_silent),
-            Stratum("longer padded inputs", 12, _field_padded, _longer_silent),
-        ),
-        "Where theory says nothing and little was measured: what forecasts say there.",
-        "by-setting",
-    ),
 }
-"""Every drawn grid."""
+"""The grids that are drawn whatever theory says of a cell.
+
+The files of others name the commit whose code drew them: what theory left open then.
+"""
 
 
 def table(asked: CellRequest) -> str:

@@ -136,9 +136,8 @@ def test_a_step_says_that_it_leaves_lengths_open() -> None:
 
     assert open_rules("a+b") == []
     assert open_rules("a+b", "rpe") == []
-    assert open_rules("a+b", "nope") == ["selection"]
-    assert open_rules("a*b") == ["joint support"]
-    assert open_rules("a*b", "rope") == ["joint support"]
+    assert open_rules("a+b", "nope") == ["selection", "two candidates"]
+    assert open_rules("a*b") == open_rules("a*b", "rope") == ["joint support", "two candidates"]
 
 
 def test_in_domain_is_the_premise() -> None:

@@ -54,7 +54,7 @@ def used(setting: Setting, rule: str) -> list[int]:
 def test_every_claim_is_listed_and_those_that_no_cell_speaks_to_are_counted() -> None:
     listed = claims([])
     names = [f"{t}, {d}" for t in THEOREMS for d in ("downward", "upward")]
-    names += [name for name in RULES if name != "two candidates"]  # which claims nothing yet
+    names += RULES
     assert [c.name for c in listed] == names
     assert {c.cells for c in listed} == {c.seeds for c in listed} == {Tally()}
     text = markdown_page(claim_tables(listed))
@@ -115,10 +115,12 @@ def test_the_theorems_do_not_speak_of_other_encodings_or_missing_digits(
     assert {prediction.published_verdict(d) for d in ("downward", "upward")} == {"undetermined"}
 
 
-def test_with_a_landmark_the_support_rule_decides_shorter_inputs_only() -> None:
-    setting = cell(pe="rpe", digits=3).setting
+def test_where_nothing_follows_of_longer_inputs_support_decides_shorter_ones_only() -> None:
+    setting = cell(pe="nope", digits=3).setting
     assert used(setting, "support") == [1, 2]
-    assert used(setting, "landmark") == [4]
+    assert used(setting, "selection") == [4]
+    told = cell(pe="rpe", digits=3).setting
+    assert used(told, "two candidates") == used(told, "landmark") == [4]
 
 
 def test_where_no_answer_is_predicted_the_rule_that_says_so_decides_every_length() -> None:
@@ -178,10 +180,10 @@ def test_without_the_premise_a_claim_is_not_reached() -> None:
 
 
 def test_where_the_theory_claims_nothing_no_measurement_counts() -> None:
-    c = cell(pe="rpe", digits=3)
+    c = cell(pe="nope", digits=3)
     for premise, measured in product((1.0, 0.9), (0.0, 1.0)):
         v = judge(c, [run(c, {**RIGHT, 4: measured}, premise=premise)])
-        assert found(v)["landmark"].cells == Tally(no_claim=1)
+        assert found(v)["selection"].cells == Tally(no_claim=1)
     nope = cell(pe="nope", digits=3)
     v = judge(nope, [run(nope, RIGHT)])
     assert found(v)[f"{UNTREATED}, upward"].cells == Tally(no_claim=1)

@@ -69,7 +69,7 @@ def test_the_learned_function_is_the_task_at_the_equivalent_input(kind: str) -> 
 
 def test_where_nothing_is_ignored_nothing_is_equivalent() -> None:
     goes_on = cell(form="interleaved", pe="rpe", window=6, train=Domain((3,)))
-    for c in (cell(pe="rope"), goes_on):
+    for c in (cell(pe="nope"), goes_on):
         with pytest.raises(InvalidInput, match="no digits are predicted to be ignored"):
             equivalence(untrained(c), c, 3)
 
@@ -189,7 +189,7 @@ def test_ignored_slots_are_the_operands_above_the_trained_digits() -> None:
         (1, 4),
     ]
     with pytest.raises(InvalidInput, match="no digits are predicted to be ignored"):
-        predicted_support(cell(pe="rope"))
+        predicted_support(cell(pe="nope"))
 
 
 def followed(model: GPT, c: Cell, digits: int) -> float:

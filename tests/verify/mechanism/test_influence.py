@@ -194,7 +194,7 @@ def test_where_the_local_rule_goes_on_the_task_is_what_is_learned() -> None:
 
 
 def test_where_nothing_follows_there_is_no_learned_function() -> None:
-    c = cell(pe="rope")
+    c = cell(pe="nope")
     assert list(answerers(untrained(c), c)) == ["model", "truth"]
 
 

@@ -114,7 +114,7 @@ def test_the_legend_says_what_theory_says_of_the_model() -> None:
     assert told == ["right: (a + b) mod 101", "f^: ((a mod 100) + (b mod 100)) mod 101"]
     *_, missed = legend(kept_run(SUM, premise=0.5), predict(SUM.setting))
     assert "does not meet the premise" in missed and "0.500 of 1,000" in missed
-    open_cell = cell(pe="rpe")
+    open_cell = cell(pe="nope")
     assert "not predicted" in legend(kept_run(open_cell), predict(open_cell.setting))[1]
 
 

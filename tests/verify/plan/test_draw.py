@@ -9,8 +9,6 @@ from itertools import islice
 import pytest
 
 from arith.theory.arithmetic.decision import Decision
-from arith.theory.arithmetic.directions import Direction
-from arith.theory.generalization.outcomes import Claim
 from arith.theory.learning.leap_complexity import leaps
 from arith.verify.plan.draw import DRAWS, FEWEST, drawn
 from arith.verify.plan.grids import GRIDS, grid
@@ -52,16 +50,6 @@ def test_no_cell_of_another_grid_is_drawn(name: str) -> None:
     """They would be no news: rules may have been made from them."""
     others = {cell for other in GRIDS if other != name for cell in grid(other)}
     assert others.isdisjoint(grid(name)[: DRAWS[name].number])
-
-
-def test_theory_leaves_candidates_open() -> None:
-    for cell in grid("candidates")[: DRAWS["candidates"].number]:
-        lengths = cell.prediction.lengths
-        if cell.setting.natural:
-            longer = {x.claim for x in lengths if x.direction == Direction.UPWARD}
-            assert longer & {Claim.NONE, Claim.AT_MOST}
-        else:
-            assert any(x.candidates for x in lengths)
 
 
 def test_the_frozen_grid_is_what_a_commit_says() -> None:

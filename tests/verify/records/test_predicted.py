@@ -46,7 +46,7 @@ def test_what_was_stored_without_a_lower_bound_is_read() -> None:
     assert read(Predicted, json.dumps(bounded.to_json())) == bounded
 
 
-OPEN = cell(pe="rpe")
+OPEN = cell(pe="nope")
 
 
 def test_candidates_are_stored_where_there_are_some_and_change_no_other_hash() -> None:

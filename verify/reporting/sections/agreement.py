@@ -8,7 +8,6 @@ from typing import Any
 
 from arith.theory.arithmetic.directions import EXTRAPOLATING, Direction
 from arith.theory.generalization.outcomes import Claim as Kind
-from arith.theory.rules import Basis
 from arith.theory.text.answer import INPUTS
 from arith.theory.text.markdown import Markdown, plain
 from arith.theory.text.style import FAINT, PALETTE, UNKNOWN
@@ -65,13 +64,14 @@ def _because(v: CellVerdict, x: LengthVerdict) -> str:
     """The rules that leave the answer open at a length."""
     rules = {step.rule for step in v.prediction.derivation}
     if x.prediction.requires_measured_stability and is_testable(x.prediction):
-        return f"{'neighbours' if 'neighbours' in rules else 'shared parameters'} (none is stable)"
+        told = ("two candidates", "neighbours", "shared parameters", "receptive field")
+        return f"{next(rule for rule in told if rule in rules)} (none is stable)"
     steps = [step.rule for step in v.prediction.derivation if step.leaves_open]
     here = [rule for rule in steps if uses(rule, v.prediction, x.prediction)]
     if not x.prediction.counted:
         return "not counted"
-    last = [x.rule for x in v.prediction.derivation if x.basis != Basis.CONJECTURE][-1]
-    return " and ".join(dict.fromkeys(here or steps)) or last
+    named = [rule for rule in here or steps if rule != "two candidates"]
+    return " and ".join(dict.fromkeys(named)) or v.prediction.derivation[-1].rule
 
 
 def published_wrong(report: Report) -> list[Block]:
