@@ -42,8 +42,8 @@ _HAS_TO_BE_STABLE = (
 )
 
 _BOTH_FIT = (
-    "the task and f^, in which digits that training kept constant stay, both fit; as models are "
-    "usually trained here "
+    "both fit training: the task f, and f^, in which digits that training kept constant stay; as "
+    "models are usually trained, noise on these digits "
 )
 
 
@@ -233,9 +233,9 @@ def _told_by_noise(
     if setting.encoding.reference == "none" or is_open or not has_rule:
         return EITHER, ()
     if goes_on(setting):
-        what = "noise there changes answers, so a stable model goes on: it computes f"
+        what = "changes answers in such a window, so a stable model goes on: it computes f"
         return GOES_ON, (cite("two candidates", f"{_BOTH_FIT}{what}", longer),)
-    what = "noise there changes no answer, so a stable model computes f^"
+    what = "changes no answer, so a stable model computes f^"
     return KEPT_IF_STABLE, (cite("two candidates", f"{_BOTH_FIT}{what}", longer),)
 
 
