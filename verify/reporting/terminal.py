@@ -16,7 +16,7 @@ from arith.verify.judging.standards import MECHANISM, TOLERANCE
 from arith.verify.plan.cells import Cell
 from arith.verify.reporting.summary import Judged, judged, summarize
 
-PREDICTION_COLUMNS = ("cell", "model", "accuracy by digits (? no claim)")
+PREDICTION_COLUMNS = ("cell", "model", "by digits (?: no claim, *: if stable)")
 CELL_COLUMNS = ("cell", "predicted", "measured", "shorter", "longer")
 LENGTH_COLUMNS = ("digits", "inputs", "predicted", "measured", "as f^", "verdict")
 _WORDS = {Verdict.UNDETERMINED: UNCLAIMED, Verdict.PREMISE: "premise met"}
@@ -62,7 +62,10 @@ def claimed_of(x: LengthVerdict, exact: bool = False) -> str:
 
 def prediction_row(cell: Cell, prediction: Prediction) -> list[str]:
     """A cell and what is predicted at each test length, in the order of ``PREDICTION_COLUMNS``."""
-    lengths = " ".join(f"{x.digits}: {claim_text(x)}" for x in prediction.lengths)
+    lengths = " ".join(
+        f"{x.digits}: {claim_text(x)}{'*' * x.requires_measured_stability}"
+        for x in prediction.lengths
+    )
     return [
         short_label(cell),
         cell.model,
