@@ -285,6 +285,29 @@ def test_a_file_of_training_examples_stands_for_the_options(tmp_path: Path) -> N
     assert "Longer inputs: agree at 3 digits" in done.out
 
 
+def test_of_a_length_with_few_training_examples_others_tell_whether_a_model_converged(
+    tmp_path: Path,
+) -> None:
+    pairs = [(a, b) for a in range(100, 400, 7) for b in range(100, 1000, 91)]
+    (tmp_path / "train.txt").write_text("\n".join(f"{a}+{b}={a + b}" for a, b in pairs))
+    others = [(f"{a}+{b}=", str(a + b)) for a in range(401, 1000) for b in (107, 853)]
+    (tmp_path / "a.jsonl").write_text(WRITERS["jsonl"](others))
+    words = ["judge", "--answers", "a.jsonl", "--data", "train.txt", "--json"]
+    told = json.loads(run_cli(*words, cwd=tmp_path).out)
+    assert told["models"][0]["in_domain"] == 1.0 and told["models"][0]["converged"]
+
+
+def test_a_model_that_was_not_measured_is_judged_as_if_noise_changed_its_answers(
+    tmp_path: Path,
+) -> None:
+    """Where the claim is on models that read what never varied in training."""
+    window = ["--pe", "rpe", "--layout", "aligned", "--window", "16", "--train-digits", "3"]
+    words = [*window, "--task", "add", "--test-digits", "3,4"]
+    run_cli("examples", *words, "--test", "--as", "jsonl", "--out", "a.jsonl", cwd=tmp_path)
+    done = run_cli("judge", "--answers", "a.jsonl", *words, cwd=tmp_path)
+    assert done.code == 0 and "Longer inputs: agree at 4 digits" in done.out
+
+
 def test_answers_at_no_trained_length_are_inconclusive(tmp_path: Path) -> None:
     longer = [row for row in LINES if len(row[0]) > 7]
     (tmp_path / "a.jsonl").write_text(WRITERS["jsonl"](longer))

@@ -303,10 +303,15 @@ class Answers:
         return self.of(self.cell.setting.test(digits))
 
     def trained(self) -> list[np.ndarray]:
-        """Those of each trained length, where there are any."""
-        train = self.cell.setting.train
-        each = (self.of(train.of_length(n)) for n in train.every_length)
-        return [rows for rows in each if len(rows)]
+        """Those of each trained length, where there are any.
+
+        Of a length of which a file shows few inputs others count, if none of these are answered.
+        """
+        setting, found = self.cell.setting, []
+        for n in setting.train.every_length:
+            rows = self.of(setting.train.of_length(n))
+            found.append(rows if len(rows) or n not in setting.test_lengths else self.tested(n))
+        return [rows for rows in found if len(rows)]
 
     def used(self) -> int:
         """How many inputs are of trained or tested lengths."""
@@ -328,6 +333,7 @@ class Answers:
     def run(self, seed: int, prediction: Prediction, stays: Stays | None = None) -> Run:
         """The run of this model; what was not measured of it counts as found."""
         said, right = self.numbers, self.right
+        reads = any(x.requires_noise_sensitivity for x in prediction.lengths)
         shares = [float((said[rows] == right[rows]).mean()) for rows in self.trained()]
         found = []
         for n in self.cell.setting.test_lengths:
@@ -352,7 +358,7 @@ class Answers:
             seconds=0.0,
             machine="",
             measurements=tuple(found),
-            indifference=1.0 if stays is None else stays.noise,
+            indifference=float(not reads) if stays is None else stays.noise,
         )
 
     def at(self, digits: int, functions: Sequence[Candidate]) -> AnswersAt:
