@@ -14,10 +14,14 @@ from builders.evidence import judged
 from builders.paths import REPORTS
 from matplotlib.figure import Figure
 
+from arith.theory.arithmetic.directions import Direction
 from arith.theory.arithmetic.properties import base_aligned
+from arith.theory.generalization.outcomes import Claim
 from arith.theory.prediction.predict import predict
 from arith.verify import pipeline
 from arith.verify.judging.candidates import candidate_counts
+from arith.verify.judging.premises import claim_applied
+from arith.verify.judging.standards import TOLERANCE
 from arith.verify.pipeline import grids_with_evidence
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.grids import grid, recipe_of
@@ -99,6 +103,24 @@ def test_what_noise_tells_of_stable_models_stands_in_the_findings() -> None:
     assert reads.lengths == reads.task and ignores.lengths == ignores.expected
     told = f"{reads.lengths} computed f, and {ignores.lengths} f^"
     assert f"{reads.lengths + ignores.lengths} lengths" in page and told in page
+
+
+def test_how_many_claims_a_plain_rule_would_meet_stands_in_the_readme() -> None:
+    """Shorter inputs right, and longer ones wrong: of the claims that were stored and tested."""
+    right = {Direction.DOWNWARD: 1, Direction.UPWARD: 0}
+    met = []
+    for v in judged("frozen-again").verdicts:
+        for x in (x.prediction for x in v.lengths if x.prediction.direction in right):
+            for run in v.converged:
+                stored = run.predicted and run.predicted.at(x.digits)
+                if stored is None or stored.claim == Claim.NONE:
+                    continue
+                if claim_applied(x, v.cell.setting, run):
+                    [m] = (m for m in run.measurements if m.digits == x.digits)
+                    met.append(abs(m.correct / m.samples - right[x.direction]) <= TOLERANCE)
+    readme = " ".join((REPORTS.parent / "README.md").read_text().split())
+    told = f"of {len(met)} claims came true. *Shorter right, longer wrong* would meet {sum(met)} of"
+    assert told in readme
 
 
 @pytest.mark.parametrize("name", NAMES)
