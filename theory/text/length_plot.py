@@ -103,8 +103,10 @@ def draw_lengths(ax: Axes, prediction: Prediction, models: Sequence[Measured]) -
 def _words(prediction: Prediction, x: LengthPrediction) -> str:
     """What stands below a column: its length, how it compares with training, what is claimed."""
     said = claim_word(prediction, x).replace("at most", "≤").replace("at least", "≥")
+    said = said.replace(" if stable", "\nif stable")
     if x.accuracy is not None:
         said = share_text(x.accuracy) + (f"\n± {share_text(x.unseen, 2)}" if x.unseen else "")
+        said += "\nif stable" * x.requires_measured_stability
     return f"{x.digits}\n{INPUTS[x.direction]}\n{said}"
 
 
