@@ -65,7 +65,8 @@ def _because(v: CellVerdict, x: LengthVerdict) -> str:
     rules = {step.rule for step in v.prediction.derivation}
     if x.prediction.requires_measured_stability and is_testable(x.prediction):
         told = ("two candidates", "neighbours", "shared parameters", "receptive field")
-        return f"{next(rule for rule in told if rule in rules)} (none is stable)"
+        rule = next((rule for rule in told if rule in rules), "stability")
+        return f"{rule} (none is stable)"
     steps = [step.rule for step in v.prediction.derivation if step.leaves_open]
     here = [rule for rule in steps if uses(rule, v.prediction, x.prediction)]
     if not x.prediction.counted:
