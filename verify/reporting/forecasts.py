@@ -48,7 +48,7 @@ from arith.verify.plan.recipe import BY_VERSION
 from arith.verify.records.runs import Run
 from arith.verify.reporting.exports import committed
 
-TREES = 120
+TREES = 100
 GROWN = 0.8
 """The share of the cells on which each tree is grown; the others are forecast without them."""
 PARTS = 40
