@@ -102,7 +102,7 @@ def test_what_noise_tells_of_stable_models_stands_in_the_findings() -> None:
     reads, ignores = (next(iter(kinds.values())) for kinds in tested.values())
     assert reads.lengths == reads.task and ignores.lengths == ignores.expected
     told = f"{reads.lengths} computed f, and {ignores.lengths} f^"
-    assert f"{reads.lengths + ignores.lengths} lengths" in page and told in page
+    assert f"{reads.lengths + ignores.lengths} longer lengths" in page and told in page
 
 
 def test_how_many_claims_a_plain_rule_would_meet_stands_in_the_readme() -> None:

@@ -72,7 +72,8 @@ def _because(v: CellVerdict, x: LengthVerdict) -> str:
     if not x.prediction.counted:
         return "not counted"
     named = [rule for rule in here or steps if rule != "two candidates"]
-    return " and ".join(dict.fromkeys(named)) or v.prediction.derivation[-1].rule
+    last = [x.rule for x in v.prediction.derivation if x.rule != "two candidates"][-1]
+    return " and ".join(dict.fromkeys(named)) or last
 
 
 def published_wrong(report: Report) -> list[Block]:

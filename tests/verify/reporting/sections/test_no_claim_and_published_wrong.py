@@ -24,10 +24,10 @@ def measured(c: Cell, accuracy: dict[int, float]) -> CellVerdict:
 
 
 def test_what_was_measured_without_a_claim_stands_below_the_rule_that_says_why() -> None:
-    silent = measured(cell(pe="rpe", digits=3), {**RIGHT, 4: 0.3})
+    silent = measured(cell(pe="nope", digits=3), {**RIGHT, 4: 0.3})
     text = markdown_page(no_claim(about(silent, measured(cell(digits=3), RIGHT))))
     assert "At 1 length theory is silent: the training data leave the answer open" in text
-    assert text.endswith(f"**Landmark**\n\n- {silent.name}: 0.300 at 4")
+    assert text.endswith(f"**Selection**\n\n- {silent.name}: 0.300 at 4")
 
 
 def test_the_rule_that_decides_other_lengths_is_named_where_it_leaves_some_open() -> None:
@@ -44,7 +44,7 @@ def test_where_the_theorem_is_wrong_both_theories_are_told() -> None:
     lines = markdown_page(published_wrong(about(silent, wrong)))
     *_, first, second = lines.splitlines()
     assert first.startswith(f"- {silent.name}: *generalizes* on longer inputs (the task is ")
-    assert first.endswith("measured 0.300 at 4. Refined theory: no claim.")
+    assert first.endswith("measured 0.300 at 4. Refined theory: 0.")
     assert "*generalizes* on shorter inputs; measured 0.000 at 1, 0.000 at 2" in second
     assert second.endswith("Refined theory: 0.")
 
