@@ -20,7 +20,8 @@ verify: $(READY)
 test: $(READY)
 	$(PYTEST) -m "not documents"
 
-# What the pages show: notebooks and commands are executed, the site is built and read.
+# What the pages show: notebooks and commands are executed, the site is built and read, and the page
+# of arith explore is used in a browser.
 documents: $(READY)
 	$(PYTEST) -m documents
 

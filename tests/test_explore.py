@@ -241,6 +241,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
         yield Page(browser, url)
 
 
+@pytest.mark.documents
 @pytest.mark.long
 def test_the_page_in_a_browser(page: Page) -> None:
     """One load: the first state, every control, random states, widths, no error in the console.
