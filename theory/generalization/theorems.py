@@ -158,8 +158,8 @@ def shown_apart(observed: Observation, digits: int) -> LengthPrediction | None:
     """Each digit was shown at its address, not together, and only one rule fits them all."""
     findings = observed.findings(digits)
     if findings and all(x.right for x in findings):
-        found = right(digits, observed.direction(digits), APART)
-        return replace(found, premises=(Premise.STABLE,))
+        every = right(digits, observed.direction(digits), APART)
+        return replace(every, premises=(Premise.STABLE,))
     found = observed.expected(digits)
     return found if found and APART in found.because else None
 
