@@ -261,7 +261,8 @@ def _decided(
     together = inferred == 0 and not learned.support.train.sampled
     apart = not together or (how.unshown and how.measured)
     because = (CONSTANTS,) * replaced + (APART,) * apart or (EQUAL_VIEWS,)
-    premises = () if found.follows_from_premise else found.premises
+    is_proved = because == (EQUAL_VIEWS,) or found.follows_from_premise
+    premises = () if is_proved else found.premises
     if found.infers and Premise.STABLE not in premises:
         premises = (*premises, Premise.STABLE)
     return replace(found, because=because, premises=premises)
