@@ -97,9 +97,6 @@ def _unshown(setting: Setting, reads: int) -> dict[int, Unshown | None]:
     return {n: contexts.lacking(setting.test(n)) for n in setting.test_lengths}
 
 
-_NONE: _Shown = frozenset()
-
-
 class _Contexts:
     """The contexts that training shows, to be compared with those of tests.
 
@@ -267,12 +264,10 @@ class _Contexts:
             moved = {x: self._onward({x}, *how, n) for x, n in alone.items()}
             onward = {x: self._onward(x, *how, n) for x, n in together.items()}
             for (state, states), (position, word) in reached.items():
-                shown_onward = onward[states]
                 for letter, after in moved[state].items():
-                    there = shown_onward.get(letter, _NONE)
+                    there = onward[states].get(letter, frozenset())
                     for one in after:
-                        if (one, there) not in further:
-                            further[one, there] = position, (*word, letter)
+                        further.setdefault((one, there), (position, (*word, letter)))
             reached = further
         for ((_, least, carry, right), states), (position, word) in reached.items():
             answers = {answer for _, lowest, out, answer in states if out >= lowest}
@@ -303,11 +298,8 @@ class _Contexts:
             spend(10_000 + (1_400 + digits + 1_000 * times) * len(moves))
             rest = self._rest(to_come)
             for letter, after in moves.items():
-                there = found.get(letter)
-                if there is None:
-                    there = found[letter] = set()
-                for carry_out, asked in after:
-                    there.add((rest, least, carry_out, asked if answers else answer))
+                ends = ((rest, least, c, x if answers else answer) for c, x in after)
+                found.setdefault(letter, set()).update(ends)
         return {letter: frozenset(after) for letter, after in found.items()}
 
 

@@ -8,7 +8,7 @@ stored.  What was stored before claims said so is read off the version of the th
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -24,17 +24,17 @@ from arith.verify.records.predicted import Predicted, PredictedLength
 from arith.verify.records.runs import Run
 
 
-def does_with_noise(expected: LengthPrediction, run: Run) -> bool:
-    """Whether noise at constant addresses does to answers what today's claim asks for."""
+def does_with_noise(premises: Collection[Premise], run: Run) -> bool:
+    """Whether noise at constant addresses does to a model's answers what a claim asks for."""
     reads = run.indifference is not None and not run.indifferent
-    return (run.indifferent or not expected.requires_noise_invariance) and (
-        reads or not expected.requires_noise_sensitivity
+    return (run.indifferent or Premise.NOISE not in premises) and (
+        reads or Premise.READS not in premises
     )
 
 
 def speaks_of(expected: LengthPrediction, run: Run) -> bool:
     """Whether today's claim on a length speaks of a converged model."""
-    return does_with_noise(expected, run) and (
+    return does_with_noise(expected.premises, run) and (
         run.is_steady(expected.digits, expected.may_change, expected.requires_measured_stability)
         or not expected.requires_stability
     )
@@ -49,7 +49,7 @@ def no_run_qualifies(runs: Sequence[Run], expected: LengthPrediction) -> bool:
     """Whether a claim on models that were measured to be stable finds none that is."""
     return (
         expected.requires_measured_stability
-        and any(does_with_noise(expected, r) for r in runs)
+        and any(does_with_noise(expected.premises, r) for r in runs)
         and not any(speaks_of(expected, r) for r in runs)
     )
 
@@ -79,12 +79,7 @@ def claim_applied(expected: LengthPrediction, setting: Setting, run: Run) -> boo
         is_whole = measured and int(told.theory) >= _earlier()["whole"]
         may_change = Fraction(0) if is_whole else claim.unseen_share or Fraction(0)
     is_steady = run.is_steady(digits, may_change, measured, least_kept_then(told, measured))
-    reads = run.indifference is not None and not run.indifferent
-    return (
-        (run.indifferent or Premise.NOISE not in premises)
-        and (reads or Premise.READS not in premises)
-        and (is_steady or Premise.STABLE not in premises)
-    )
+    return does_with_noise(premises, run) and (is_steady or Premise.STABLE not in premises)
 
 
 def forecasts_are_of_all(told: Predicted) -> bool:
