@@ -17,9 +17,7 @@ from itertools import islice
 from typing import Any
 
 from arith.theory.arithmetic.decision import Decision
-from arith.theory.arithmetic.directions import Direction
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.outcomes import Claim
 from arith.theory.learning.leap_complexity import leaps
 from arith.verify.plan.cells import Cell, CellRequest
 from arith.verify.plan.grids import GRIDS, grid
@@ -41,14 +39,12 @@ class Stratum:
         request: draws any cell; it may make no sense.
         soon: whether those are left out that are not known to be learned soon (see
             ``theory.learning.leap_complexity``).
-        wanted: which cells belong to it.
     """
 
     about: str
     number: int
     request: Callable[[random.Random], Words]
     soon: bool = True
-    wanted: Callable[[Cell], bool] = lambda _: True
 
 
 @dataclass(frozen=True)
@@ -92,7 +88,7 @@ def _of_stratum(stratum: Stratum, rng: random.Random, seen: set[Cell]) -> Iterat
         asked = CellRequest(**stratum.request(rng))
         with suppress(InvalidInput):
             cell = asked.cell()
-            fine = cell not in seen and held_out_count(cell) >= FEWEST and stratum.wanted(cell)
+            fine = cell not in seen and held_out_count(cell) >= FEWEST
             if fine and (not stratum.soon or _is_learned_soon(cell)):
                 seen.add(cell)
                 yield asked
@@ -266,31 +262,6 @@ def _of_the_field(number: int, about: str) -> Draw:
     return Draw(None, strata, about, "by-setting")
 
 
-# --- silent-ape ----------------------------------------------------------------------------------
-
-
-def _longer_ape(rng: random.Random) -> Words:
-    """Padded numbers under APE in a format under which their digits may move."""
-    words = _as_people_do(rng) | {"pe": "ape"}
-    if rng.random() < 1 / 2:
-        return words | {"layout": rng.choice(("hinted", "scratchpad", "plain, 2 digits per token"))}
-    if rng.random() < 1 / 2:
-        return words | {"layout": "interleaved", "window": rng.randint(4, 9)}
-    layouts = "plain", "reversed", "aligned", "plain, no bos", "reversed, no bos", "hinted"
-    trained, tested = rng.sample(layouts, 2)
-    return words | {"layout": trained, "test_layout": tested}
-
-
-def _is_silent(cell: Cell, direction: Direction) -> bool:
-    """Whether nothing is claimed at some length there."""
-    lengths = cell.prediction.lengths
-    return any(x.direction == direction and x.claim == Claim.NONE for x in lengths)
-
-
-def _longer_silent(cell: Cell) -> bool:
-    return _is_silent(cell, Direction.UPWARD)
-
-
 DRAWS = {
     "drawn": Draw(17963, (Stratum("any cells", 1000, _any),)),
     "frozen": _of_the_field(
@@ -298,12 +269,6 @@ DRAWS = {
     ),
     "frozen-again": _of_the_field(
         100, "Drawn as frozen was, after that one had led to changes: a test of these."
-    ),
-    "silent-ape": Draw(
-        20261202,
-        (Stratum("longer inputs under APE", 40, _longer_ape, wanted=_longer_silent),),
-        "Longer padded inputs under APE where theory says nothing: few of them were measured.",
-        "by-setting",
     ),
 }
 """The grids that are drawn whatever theory says of a cell.
