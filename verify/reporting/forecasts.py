@@ -4,7 +4,7 @@ The table has what theory says of each cell of the committed evidence, and of ea
 lengths where no accuracy is claimed, and what each converged model got right there.  The trees are
 grown on it by scikit-learn, each on the cells of a random part.  So are those that say which models
 are likely to converge, on every model, converged or not.  With ``--score`` nothing is written; how
-forecasts do where nothing is claimed is printed, without the cell itself, and without all of its
+forecasts do where theory is silent is printed, without the cell itself, and without all of its
 encoding, and how far they are off on convergence.
 """
 
@@ -131,10 +131,11 @@ def grow(measured: Measured, columns: Columns, trees: int = TREES) -> Forest:
 
 
 def scores(runs: Iterable[Run]) -> Iterator[str]:
-    """How far forecasts are off where nothing is claimed, and the share within their intervals.
+    """How far forecasts are off where theory is silent, and the share within their intervals.
 
-    The trees are grown anew without the cells that are asked for: a part of all, or all of an
-    encoding.
+    Before a training it is silent where it claims nothing, and where it speaks of stable models
+    alone: no one knows yet which will be stable.  The trees are grown anew without the cells that
+    are asked for: a part of all, or all of an encoding.
     """
     blocks = list(_blocks(runs))
     names = sorted({some[0].cell.label() for some, _ in blocks})
@@ -143,34 +144,46 @@ def scores(runs: Iterable[Run]) -> Iterator[str]:
         "cell": lambda cell: parts[cell.label()],
         "encoding": lambda cell: cell.setting.encoding.name,
     }.items():
-        found: list[tuple[float, bool]] = []
+        found: list[tuple[float, bool, bool]] = []
         for part in sorted({of(some[0].cell) for some, _ in blocks}):
             others = Measured.read("".join(x for some, x in blocks if of(some[0].cell) != part))
             columns = Columns.of(others.features)
             rests_on = Table.made(others, columns, grow(others, columns))
             asked = (run for some, _ in blocks if of(some[0].cell) == part for run in some)
             found.extend(errors(asked, rests_on))
-        off, within = zip(*found, strict=True)
-        yield f"without its {what}: error {fmean(off):.3f}, within the interval {fmean(within):.0%}"
+        for where, some in {
+            "not claimed of every model": found,
+            "not claimed of any": [x for x in found if not x[2]],
+        }.items():
+            off, within, _ = zip(*some, strict=True)
+            told = f"error {fmean(off):.3f}, within the interval {fmean(within):.0%}"
+            yield f"without its {what}, {where}: {told} of {len(some):,}"
 
 
-def errors(runs: Iterable[Run], rests_on: Table | None = None) -> Iterator[tuple[float, bool]]:
-    """How far forecasts are off where nothing is claimed, and whether intervals hold it.
+def errors(
+    runs: Iterable[Run], rests_on: Table | None = None
+) -> Iterator[tuple[float, bool, bool]]:
+    """How far forecasts are off where nothing is claimed of every model that has converged.
 
     Each model is forecast without its cell.
 
     Args:
         rests_on: another table than what is shipped.
+
+    Yields:
+        How far, whether the interval holds it, and whether something is claimed of stable models.
     """
     for run in runs:
         s, prediction = run.cell.setting, run.cell.prediction
-        silent = [x for x in prediction.lengths if x.claim == Claim.NONE]
+        lengths = prediction.lengths
+        of_stable = {x.digits for x in lengths if x.requires_measured_stability}
+        silent = [x for x in lengths if x.claim == Claim.NONE or x.digits in of_stable]
         name, steps = run.cell.label(), prediction.derivation
         told = forecast(s, steps, silent, name, run.noise_kind, rests_on)
         for m in run.measurements:
             if x := told.get(m.digits):
                 right = m.correct / m.samples
-                yield abs(x.median - right), x.low <= right <= x.high
+                yield abs(x.median - right), x.low <= right <= x.high, m.digits in of_stable
 
 
 def trained(runs: Iterable[Run]) -> Models:
