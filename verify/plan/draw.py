@@ -262,24 +262,6 @@ def _of_the_field(number: int, about: str) -> Draw:
     return Draw(None, strata, about, "by-setting")
 
 
-# --- new-digit -----------------------------------------------------------------------------------
-
-
-def _sums_of_small_base(rng: random.Random) -> Words:
-    """Sums of natural length; 1 / (B + 1) and 1 / B are far apart in a small base B."""
-    base = rng.choice((2, 3, 4, 5))
-    longest = {2: 6, 3: 5}.get(base, 4)
-    return {
-        "task": "add",
-        "base": base,
-        "pe": rng.choice(("ape", "shifted", "sinusoidal", "rpe", "t5", "rope", "rope")),
-        "layout": rng.choice(("aligned", "aligned", "reversed")),
-        "padding": "none",
-        "train_digits": f"1-{longest}",
-        "test_digits": f"1-{longest + 2}",
-    }
-
-
 DRAWS = {
     "drawn": Draw(17963, (Stratum("any cells", 1000, _any),)),
     "frozen": _of_the_field(
@@ -287,13 +269,6 @@ DRAWS = {
     ),
     "frozen-again": _of_the_field(
         100, "Drawn as frozen was, after that one had led to changes: a test of these."
-    ),
-    "new-digit": Draw(
-        20261203,
-        (Stratum("sums of a small base", 16, _sums_of_small_base, soon=False),),
-        "Is a digit that is not found taken as absent?  One digit beyond training the new result "
-        "digit is then the carry.",
-        "by-setting",
     ),
 }
 """The grids that are drawn whatever theory says of a cell.
