@@ -133,6 +133,7 @@ def _by_class(found: Sequence[Answer]) -> Iterator[dict[str, str]]:
             some = [x for x in found if (x.inputs, x.kind) == (inputs, kind)]
             silent = [x for x in some if x.claim is None]
             if some:
+                middle = median(x.right for x in some)
                 yield {
                     "inputs": inputs,
                     "class": NAMES.get(kind, kind),
@@ -141,6 +142,7 @@ def _by_class(found: Sequence[Answer]) -> Iterator[dict[str, str]]:
                     "claims": decimals(error(some, lambda x: x.claim)),
                     "forecasts": decimals(error(silent, lambda x: x.forecast)),
                     "both": decimals(error(some, lambda x: x.said)),
+                    "constant": decimals(error(some, lambda _, middle=middle: middle)),
                     "theorem": decimals(error(some, lambda x: x.theorem)),
                     "in forecasts": percent(fmean(x.within for x in silent) if silent else None),
                 }
