@@ -441,7 +441,8 @@ def layout(text: str) -> Layout:
     changed = replace(start or LAYOUTS["aligned"], name="", summary="")
     for part in parts:
         changed = replace(changed, **_changes(part))  # type: ignore[arg-type]
-    _check(changed, text)
+    if why := next((why for is_wrong, why in _refusals(changed) if is_wrong), ""):
+        raise InvalidInput(f"'{text}': {why}")
     return next((x for x in LAYOUTS.values() if x.parts() == changed.parts()), _named(changed))
 
 
@@ -477,42 +478,29 @@ def _changes(part: str) -> dict[str, object]:
     return PART_WORDS[part]
 
 
-def _check(layout: Layout, text: str) -> None:
-    """Check that the parts of a layout can stand together (InvalidInput)."""
-    if layout.interleaved and (
-        layout.operand_tokens > 1
-        or layout.result_tokens > 1
-        or (layout.operands_first, layout.result_first) != ("least", "least")
-        or layout.marked
-        or layout.leading_zeros
-        or layout.blanks
-        or layout.separator
-        or layout.from_left > 1
-        or not layout.wide
-        or not layout.bos
-    ):
-        raise InvalidInput(
-            f"'{text}': digits that are interleaved stand alone, behind <bos>, least significant "
-            "first"
-        )
+def _refusals(layout: Layout) -> Iterator[tuple[object, str]]:
+    """Whether parts of a layout cannot stand together, each with why."""
     alone = layout.operand_tokens == layout.result_tokens == 1
-    if layout.from_left > 1 and (not alone or layout.leading_zeros or layout.blanks):
-        raise InvalidInput(
-            f"'{text}': digits that stand in one token have no markers, carries, spaces, blanks or "
-            "leading zeros between them or before them"
-        )
-    if layout.leading_zeros and layout.spaced:
-        raise InvalidInput(f"'{text}': leading zeros stand without random spaces")
-    if layout.blanks and (layout.leading_zeros or layout.spaced):
-        raise InvalidInput(f"'{text}': padded numbers stand without random spaces or leading zeros")
-    if layout.fills_with_zeros and layout.operand_tokens > 1:
-        raise InvalidInput(f"'{text}': zeros fill up numbers without markers or spaces")
-    if layout.separator and not layout.operators:
-        raise InvalidInput(f"'{text}': nothing stands between the operands")
-    if layout.sign == SPACE and (layout.spaces or layout.blank == "spaces"):
-        raise InvalidInput(f"'{text}': no other spaces stand beside one between the operands")
-    if layout.wide and layout.operands_first == "most" and not layout.interleaved:
-        raise InvalidInput(f"'{text}': operands as wide as the result are written least first")
+    together, filled = layout.from_left > 1, layout.leading_zeros or layout.blanks
+    units_first = layout.operands_first == layout.result_first == "least"
+    more = layout.marked or filled or layout.separator or together
+    as_wide = units_first and layout.wide and layout.bos and alone and not more
+    what = "digits that are interleaved stand alone, behind <bos>, least significant first"
+    yield layout.interleaved and not as_wide, what
+    what = (
+        "digits that stand in one token have no markers, carries, spaces, blanks or leading zeros"
+    )
+    yield together and (filled or not alone), f"{what} between them or before them"
+    yield layout.leading_zeros and layout.spaced, "leading zeros stand without random spaces"
+    what = "padded numbers stand without random spaces or leading zeros"
+    yield layout.blanks and (layout.leading_zeros or layout.spaced), what
+    what = "zeros fill up numbers without markers or spaces"
+    yield layout.fills_with_zeros and layout.operand_tokens > 1, what
+    yield layout.separator and not layout.operators, "nothing stands between the operands"
+    what = "no other spaces stand beside one between the operands"
+    yield layout.sign == SPACE and (layout.spaces or layout.blank == "spaces"), what
+    is_reversed = layout.operands_first == "most" and not layout.interleaved
+    yield layout.wide and is_reversed, "operands as wide as the result are written least first"
 
 
 def _named(changed: Layout) -> Layout:
