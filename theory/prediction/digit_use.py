@@ -10,7 +10,6 @@ from enum import StrEnum
 from fractions import Fraction
 
 from arith.theory.arithmetic.tasks import digit_count
-from arith.theory.generalization.constants import SHOWN
 from arith.theory.generalization.theorems import Observation
 from arith.theory.observation.addresses import AddressObservation, Finding, Need
 from arith.theory.observation.support import OperandDigit
@@ -57,7 +56,7 @@ def _of_padded(observed: Observation, digits: int, digit: OperandDigit, value: i
     if value == constant:
         return Use.IGNORED
     how = observed.constants[digits]
-    if how is SHOWN or how.goes_on:
+    if how.shown or how.goes_on:
         return Use.READ
     return Use.IGNORED if how.keeps else Use.OPEN
 
