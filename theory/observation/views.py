@@ -167,24 +167,14 @@ def _shown_views(shown: Support, every: list[View], trained: int) -> tuple[list[
     for v in every:
         if v.position <= reach:  # fewer digits are below it than the rule reads
             continue
-        lowest = _lowest(shown, v.position)
+        lowest = max(1, v.position - reach)
         below = lowest == 1 or _shows_carries(shown, lowest)
-        if v.position <= trained and below and _shows_digits(shown, v.position):
+        if v.position <= trained and below and _shows(shown, lowest, v.position):
             digits.append(v)
         made = all(_shows_carries(shown, i) for i in (lowest, v.position))
         if v.position <= trained + 1 and made and _shows(shown, lowest, v.position - 1):
             carries.append(v)
     return digits, carries
-
-
-def _lowest(shown: Support, position: int) -> int:
-    """The lowest position that the local rule reads for a result digit."""
-    return max(1, position - (carry_reach(shown.task, shown.base) or 0))
-
-
-def _shows_digits(shown: Support, position: int) -> bool:
-    """Whether training showed all digits that the local rule reads for a result digit."""
-    return _shows(shown, _lowest(shown, position), position)
 
 
 def _shows_carries(shown: Support, position: int) -> bool:

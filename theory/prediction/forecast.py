@@ -502,29 +502,15 @@ class Table:
     def _forecast(self, weights: Any, near: bool) -> Forecast:
         each = (weights * self.shares)[self.rows]
         alike = np.flatnonzero(each)
-        passed, values = UNKNOWN / 2 + np.cumsum(each[alike]), self.values[alike]
-        low, median, high = (
-            _quantile(passed, values, share) for share in (LEFT_OUT, 0.5, 1 - LEFT_OUT)
-        )
+        # The model that was never measured is half at 0 and half at 1.
+        values, each = (0, *self.values[alike], 1), (UNKNOWN / 2, *each[alike], UNKNOWN / 2)
+        asked = np.array([LEFT_OUT, 0.5, 1 - LEFT_OUT]) - 1e-12
+        found = np.quantile(values, asked, weights=each, method="inverted_cdf")
+        low, median, high = found.tolist()
         models, cells = self.rests_on(weights)
         # In hundredths, to the safe sides, as they are shown.
         low, high = (floor(100 * low) / 100, ceil(100 * high) / 100) if near else (0.0, 1.0)
         return Forecast(round(median, 4), low, high, models, cells, near)
-
-
-def _quantile(passed: Any, values: Any, share: float) -> float:
-    """The value below which a share of the weight lies: the unknown model's is at 0 and 1.
-
-    Args:
-        passed: the weight up to each value.
-        values: of those that count, in order.
-    """
-    total = passed[-1] if len(passed) else UNKNOWN / 2
-    asked = share * (total + UNKNOWN / 2) - 1e-12
-    if asked <= UNKNOWN / 2:
-        return 0.0
-    found = int(np.searchsorted(passed, asked))
-    return float(values[found]) if found < len(passed) else 1.0
 
 
 @cache

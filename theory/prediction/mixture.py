@@ -46,17 +46,6 @@ def hidden_sign(setting: Setting) -> str:
     )
 
 
-def shares(setting: Setting, test: Domain) -> list[Fraction]:
-    """Which share of the inputs of a test domain asks for each operation.
-
-    Raises:
-        NotCountable: on how many operands one of them is defined takes too long to be counted.
-    """
-    task, base = setting.task, setting.base
-    each = [defined_share(part, base, test) for part in task.operations]
-    return [x / sum(each) for x in each]
-
-
 def defined_share(task: Task, base: int, domain: Domain) -> Fraction:
     """The share of the operand tuples of a domain, as they are drawn, that a task is defined on."""
     if not task.needs_order:
@@ -68,9 +57,10 @@ def defined_share(task: Task, base: int, domain: Domain) -> Fraction:
 def mixed_length(setting: Setting, each: Sequence[LengthPrediction]) -> LengthPrediction:
     """What follows at a length from what follows of each operation there."""
     digits, direction = each[0].digits, each[0].direction
+    base, test = setting.base, setting.test(digits)
     try:
         with budget(PART):
-            weights = shares(setting, setting.test(digits))
+            shares = [defined_share(part, base, test) for part in setting.task.operations]
     except NotCountable:
         return undecided(digits, direction, counted=False)
 
@@ -79,7 +69,8 @@ def mixed_length(setting: Setting, each: Sequence[LengthPrediction]) -> LengthPr
         known = [x for x in values if x is not None]
         if len(known) < len(values):
             return None
-        return sum((w * x for w, x in zip(weights, known, strict=True)), Fraction(0))
+        inputs = zip(shares, known, strict=True)
+        return sum((share * x for share, x in inputs), Fraction(0)) / sum(shares)
 
     accuracy, unseen = mean(lambda x: x.accuracy), mean(lambda x: x.unseen_share)
     at_most = mean(lambda x: x.at_most) or Fraction(0)

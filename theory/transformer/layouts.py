@@ -165,11 +165,9 @@ class Layout:
             for i in range(1, together + 1):
                 tokens += [Token("operand", i, j) for j, width in enumerate(widths) if i <= width]
                 tokens += [Token("result", i)] if i <= result_width else []
-            if not ends:
-                return (*tokens, *end)
-            # A sign says that the operands are over; what is left of the result follows.
-            tokens.append(Token("landmark", symbol=EQUALS))
-            tokens += [Token("result", i) for i in range(together + 1, result_width + 1)]
+            if ends:  # a sign says that the operands are over; what is left of the result follows
+                tokens.append(Token("landmark", symbol=EQUALS))
+                tokens += [Token("result", i) for i in range(together + 1, result_width + 1)]
             return (*tokens, *end)
         for j, width in enumerate(widths):
             tokens += [Token("landmark", symbol=SIGN)] * (j > 0 and self.operators)
