@@ -105,7 +105,7 @@ def forecast(
     some = [x for x in lengths if is_forecast(setting, x)]
     of_setting = setting_features(setting) | {"noise": noise or usual_noise(setting)}
     asked = [of_setting | length_features(setting, steps, x) for x in some]
-    found = table.forecasts(asked, without) if asked else []
+    found = [table.forecast(*x) for x in table.alike(asked, without)] if asked else []
     return {
         x.digits: y
         if x.requires_measured_stability
@@ -445,10 +445,6 @@ class Table:
         kept = {"texts": np.frombuffer(texts, np.uint8), **vars(self.forest), **small}
         np.savez_compressed(path, **kept)
 
-    def forecasts(self, asked: Sequence[dict[str, Feature]], without: str) -> list[Forecast]:
-        """The forecast of each of some lengths of one setting."""
-        return [self._forecast(*x) for x in self.alike(asked, without)]
-
     def alike(
         self, asked: Sequence[dict[str, Feature]], without: str = ""
     ) -> Iterator[tuple[Any, bool]]:
@@ -499,7 +495,8 @@ class Table:
         found = np.bincount(rows, 1 / counts[tree], minlength=len(self.of))
         return found / max(found.sum(), 1e-9)
 
-    def _forecast(self, weights: Any, near: bool) -> Forecast:
+    def forecast(self, weights: Any, near: bool) -> Forecast:
+        """The forecast, by how much each measured length counts."""
         each = (weights * self.shares)[self.rows]
         alike = np.flatnonzero(each)
         # The model that was never measured is half at 0 and half at 1.

@@ -16,7 +16,7 @@ from arith.theory.arithmetic.effort import PART, budget
 from arith.theory.arithmetic.tasks import Task
 from arith.theory.counting.accuracy import defined
 from arith.theory.errors import NotCountable
-from arith.theory.generalization.lengths import LengthPrediction, undecided
+from arith.theory.generalization.lengths import LengthPrediction, status_of, undecided
 from arith.theory.generalization.outcomes import Status
 from arith.theory.observation.views import tokens
 from arith.theory.prediction.published import Published
@@ -74,12 +74,9 @@ def mixed_length(setting: Setting, each: Sequence[LengthPrediction]) -> LengthPr
 
     accuracy, unseen = mean(lambda x: x.accuracy), mean(lambda x: x.unseen_share)
     at_most = mean(lambda x: x.at_most) or Fraction(0)
+    status = Status.FAILS if at_most < 1 else Status.UNDETERMINED
     if accuracy is not None:
-        status = Status.PARTIAL if accuracy else Status.FAILS
-        if accuracy == 1 and not unseen:
-            status = Status.GENERALIZES
-    else:
-        status = Status.FAILS if at_most < 1 else Status.UNDETERMINED
+        status = status_of(accuracy, unseen)
     return LengthPrediction(
         digits,
         direction,
