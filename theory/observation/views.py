@@ -252,10 +252,8 @@ def outside_window(setting: Setting, shown: Support) -> str:
         return ""
     if unseen := _unseen_digit(setting, shown):
         operand, position = unseen
-        name, layers = (
-            setting.task.names[operand],
-            f" in {setting.layers_text}" * bool(setting.layers),
-        )
+        name = setting.task.names[operand]
+        layers = f" in {setting.layers_text}" * bool(setting.layers)
         return (
             f"with a window of {setting.window}{layers} no query sees digit {position} of "
             f"{name} (1 is the units), so no model can learn the task"

@@ -91,31 +91,12 @@ class Setting:
         if self.layout.blanks:  # numbers have their natural lengths, and blanks beside them
             object.__setattr__(self, "padding", "none")
         self._name_domains()
-        if self.width and not self.longest <= self.width <= LARGEST_WIDTH:
-            raise InvalidInput(
-                f"width must be 0 or from {self.longest}, the longest operand that is written, to "
-                f"{LARGEST_WIDTH}, not {self.width}"
-            )
-        least = self.task.result_width(self.base, self.train.places(self.longest))
-        if self.result_width and not least <= self.result_width <= LARGEST_WIDTH:
-            raise InvalidInput(
-                f"the result width must be 0 or from {least}, the longest result, to "
-                f"{LARGEST_WIDTH}, not {self.result_width}"
-            )
         if not self.random_starts:
             object.__setattr__(self, "starts", STARTS)
         if self.test_layout == self.layout:
             object.__setattr__(self, "test_layout", None)
         if why := next((why for is_wrong, why in self._refusals() if is_wrong), ""):
             raise InvalidInput(why)
-        if self.layout.interleaved:
-            task = self.task.without_idle_modulus(self.base, self.digits)
-            causal, witness = digit_causal(task, self.base)
-            if causal is not Decision.YES:
-                raise InvalidInput(
-                    f"the interleaved layout needs a digit causal task in base {self.base}"
-                    + (f": {witness.text()}" if witness else ", and this one is not known to be")
-                )
 
     def _name_domains(self) -> None:
         """Give a domain the one name that it has, and tests their lengths.
@@ -181,11 +162,22 @@ class Setting:
 
     def _refusals(self) -> Iterator[tuple[object, str]]:
         """Whether parts make no sense together, each with why: a later one only of those before."""
+        layout, encoding, task, longest = self.layout, self.encoding, self.task, self.longest
+        least = task.result_width(self.base, self.train.places(longest))
+        yield (
+            self.width and not longest <= self.width <= LARGEST_WIDTH,
+            f"width must be 0 or from {longest}, the longest operand that is written, to "
+            f"{LARGEST_WIDTH}, not {self.width}",
+        )
+        yield (
+            self.result_width and not least <= self.result_width <= LARGEST_WIDTH,
+            f"the result width must be 0 or from {least}, the longest result, to {LARGEST_WIDTH}, "
+            f"not {self.result_width}",
+        )
         yield (
             not 1 <= self.starts <= LARGEST_STARTS,
             f"starts go from 1 to {LARGEST_STARTS}, not {self.starts}",
         )
-        layout, encoding, task = self.layout, self.encoding, self.task
         by_significance = encoding.reference == "significance"
         layouts = [x for x in (layout, self.test_layout) if x]
         for each in layouts:
@@ -247,6 +239,12 @@ class Setting:
                 what = "digits only" if domain.allowed else "lengths"
                 has_none = not domain.has_operands(n, k, self.base)
                 yield has_none, f"no operands of {n} digits have the allowed {what}"
+        if layout.interleaved:
+            whole = task.without_idle_modulus(self.base, self.digits)
+            causal, witness = digit_causal(whole, self.base)
+            found = f": {witness.text()}" if witness else ", and this one is not known to be"
+            what = f"the interleaved layout needs a digit causal task in base {self.base}"
+            yield causal is not Decision.YES, what + found
 
     def _layout_refusals(self, layout: Layout) -> Iterator[tuple[object, str]]:
         """Whether examples of the setting cannot be written so, each with why."""

@@ -184,27 +184,19 @@ class Layout:
         return token
 
     def _number(self, kind: str, width: int, operand: int = RESULT) -> Iterator[Token]:
+        """The tokens of a number; digits that stand together do so from the left."""
         is_result = kind == "result"
-        if self.from_left > 1:
-            yield from self._groups(kind, width, operand)
-            return
-        first = self.result_first if is_result else self.operands_first
-        for i in range(1, width + 1) if first == "least" else range(width, 0, -1):
+        most = (self.result_first if is_result else self.operands_first) == "most"
+        for before in range(0, width, self.from_left):
+            digits = min(self.from_left, width - before)
+            i = 1 + (width - before - digits if most else before)
             if self.result_spaces if is_result else self.spaces:
                 yield Token("space", i, operand, SPACE)
             if self.hinted:
                 yield Token("marker", i, operand)
             if self.scratchpad and is_result:
                 yield Token("carry", i)
-            yield Token(kind, i, operand)
-
-    def _groups(self, kind: str, width: int, operand: int) -> Iterator[Token]:
-        """The tokens of a number whose digits stand together from the left."""
-        most = (self.result_first if kind == "result" else self.operands_first) == "most"
-        for before in range(0, width, self.from_left):
-            digits = min(self.from_left, width - before)
-            lowest = width - before - digits if most else before
-            yield Token(kind, lowest + 1, operand, digits=digits)
+            yield Token(kind, i, operand, digits=digits)
 
     def places(self, digits: int) -> int:
         """How many tokens so many digits of one number take, beside what stands before each."""
@@ -372,11 +364,6 @@ def _per_token(digits: int) -> str:
     return f"{digits} digit{'s' * (digits > 1)} per token"
 
 
-_TOKENS: dict[str, dict[str, object]] = {
-    _per_token(n) + side: {"in_token": units, "from_left": left}
-    for n in range(1, MOST_IN_TOKEN + 1)
-    for side, units, left in (("", n, 1), (" from the right", n, 1), (" from the left", 1, n))
-}
 PART_WORDS: dict[str, dict[str, object]] = {
     "operands most": {"operands_first": "most"},
     "operands least": {"operands_first": "least"},
@@ -411,7 +398,11 @@ PART_WORDS: dict[str, dict[str, object]] = {
     "no leading zeros": {"leading_zeros": 0},
     "leading zero": {"leading_zeros": 1},
     **{f"{n} leading zeros": {"leading_zeros": n} for n in range(2, 10)},
-    **_TOKENS,
+    **{
+        _per_token(n) + side: {"in_token": units, "from_left": left}
+        for n in range(1, MOST_IN_TOKEN + 1)
+        for side, units, left in (("", n, 1), (" from the right", n, 1), (" from the left", 1, n))
+    },
 }
 """What may follow the name of a layout, and what it changes."""
 _RANDOM = "random spaces "
