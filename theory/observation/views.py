@@ -96,13 +96,16 @@ def landmarks(sequence: tuple[Token, ...], query: int, window: int) -> Iterator[
             yield token.symbol, query - s
 
 
+def sight(setting: Setting) -> int:
+    """How many tokens a query sees through all layers, or through one where they are left open."""
+    return (setting.layers or 1) * (setting.window - 1) + 1
+
+
 def receptive_field(setting: Setting) -> int | None:
     """How many tokens an answer can depend on; None where theory cannot say, or all of them."""
     speaks = setting.encoding.reference in ("relative", "none")
     is_narrow = 0 < setting.window < len(tokens(setting))
-    if not (speaks and setting.layers and is_narrow):
-        return None
-    return setting.layers * (setting.window - 1) + 1
+    return sight(setting) if speaks and setting.layers and is_narrow else None
 
 
 def rule_above(setting: Setting) -> tuple[str, str]:
@@ -269,14 +272,13 @@ def _unseen_digit(setting: Setting, shown: Support) -> OperandDigit | None:
     """
     if not (setting.layers or setting.window == 1):
         return None
-    reads = (setting.layers or 1) * (setting.window - 1) + 1
     sequence = tokens(setting)
     spend(1_000 * len(sequence))
     index = indices(sequence)
     queries = sorted(s - 1 for (j, _), s in index.items() if j == RESULT)
     for digit in shown.needed:
         after = [query for query in queries if query >= index[digit]]
-        if not after or after[0] - index[digit] >= reads:
+        if not after or after[0] - index[digit] >= sight(setting):
             return digit
     return None
 

@@ -18,7 +18,7 @@ from arith.theory.counting.accuracy import defined
 from arith.theory.errors import NotCountable
 from arith.theory.generalization.lengths import LengthPrediction, status_of, undecided
 from arith.theory.generalization.outcomes import Status
-from arith.theory.observation.views import tokens
+from arith.theory.observation.views import sight, tokens
 from arith.theory.prediction.published import Published
 from arith.theory.setting.settings import Setting
 from arith.theory.transformer.layouts import SIGN
@@ -34,8 +34,7 @@ def hidden_sign(setting: Setting) -> str:
     widths = {x.result_width(setting.base, setting.digits) for x in setting.task.operations}
     if len(widths) > 1 and setting.layout.result_first == "most":
         return "the results of the operations have other widths, and so other offsets alone"
-    reads = (setting.layers or 1) * (setting.window - 1) + 1
-    sequence = tokens(setting)
+    reads, sequence = sight(setting), tokens(setting)
     last_sign = max(s for s, t in enumerate(sequence) if t.symbol == SIGN)
     last_query = max(s for s, t in enumerate(sequence) if t.kind == "result") - 1
     if last_query - last_sign < reads:
