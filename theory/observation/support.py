@@ -147,6 +147,8 @@ class Support:
         room, (operand, position) = largest_value(self.task, box, self.base), digit
         steps = [self.task.coefficients[operand] * v for v in values]
         most, weight = max(steps), self.base ** (position - 1)
+        if (most - min(steps)) * weight <= room:
+            return values
         return tuple(v for v, s in zip(values, steps, strict=True) if (most - s) * weight <= room)
 
 
