@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from enum import Flag, auto
 
 from arith.theory.arithmetic.decision import Decision
 from arith.theory.arithmetic.directions import Direction
@@ -47,22 +46,12 @@ _BOTH_FIT = (
 )
 
 
-class Function(Flag):
-    """Functions that a model may compute where training does not say."""
-
-    TASK = auto()
-    """The task f: its rule goes on."""
-    EXPECTED = auto()
-    """The expected function f^: what was constant in training stays."""
-    EITHER = TASK | EXPECTED
-
-
 @dataclass(frozen=True)
 class Constants:
     """What is said of a model where digits differ from those that training always showed there.
 
     Args:
-        candidates: the functions that a stable model may compute; none where nothing is known.
+        candidates: a stable model computes f or f^; otherwise nothing is known of it.
         keeps: it computes f^ there.
         goes_on: it computes f there, if noise at constant addresses changes its answers.
         at_most: its accuracy is at most that of f^.
@@ -72,9 +61,10 @@ class Constants:
             not measured to be stable but what is proved.
         shared: addresses share parameters, so that a model has to tell them apart everywhere.
         measured: a model has to be measured as stable at the length in question.
+        shown: training shows every view, so that models are right.
     """
 
-    candidates: Function = Function.EITHER
+    candidates: bool = True
     keeps: bool = False
     goes_on: bool = False
     at_most: bool = False
@@ -83,19 +73,20 @@ class Constants:
     unshown: bool = False
     shared: bool = False
     measured: bool = False
+    shown: bool = False
 
 
-KEPT = Constants(Function.EXPECTED, keeps=True)
-KEPT_APART = Constants(Function.EXPECTED, keeps=True, shared=True)
-KEPT_IF_STABLE = Constants(Function.EXPECTED, keeps=True, measured=True)
-GOES_ON = Constants(Function.TASK, goes_on=True, measured=True)
-MASKED = Constants(Function.EXPECTED, keeps=True, masked=True)
-SHOWN = Constants(Function.TASK)
+KEPT = Constants(keeps=True)
+KEPT_APART = Constants(keeps=True, shared=True)
+KEPT_IF_STABLE = Constants(keeps=True, measured=True)
+GOES_ON = Constants(goes_on=True, measured=True)
+MASKED = Constants(keeps=True, masked=True)
+SHOWN = Constants(shown=True)
 STOPPED = Constants(at_most=True)
 EITHER = Constants()
 UNTOLD = Constants(others=False)
-UNKNOWN = Constants(Function(0), others=False)
-AT_OTHERS = Constants(Function(0), measured=True, unshown=True)
+UNKNOWN = Constants(candidates=False, others=False)
+AT_OTHERS = Constants(candidates=False, measured=True, unshown=True)
 
 _BY_PLACE = {
     Decision.NO: (UNTOLD, "at some trained digit it cannot tell where it is"),
@@ -130,7 +121,7 @@ def constants(
     if isinstance(error, TooMuchWork):  # some may be lacking
         lacking = frozenset(n for n in tests if not setting.is_premise(n))
     is_open = not general.measured
-    if error and (lacking or general is EITHER):
+    if error and (lacking or general == EITHER):
         why_not = f"nothing follows: {error}"
         steps = (cite("receptive field", why_not, lacking, leaves_open=is_open),)
     too_far = [
@@ -155,7 +146,7 @@ def constants(
         special |= dict.fromkeys(lacking, unshown)
     special |= dict.fromkeys(surely, SHOWN)
     found = {n: special.get(n, general) for n in tests}
-    if all(found[n] is SHOWN or setting.is_premise(n) for n in tests):
+    if all(found[n].shown or setting.is_premise(n) for n in tests):
         why = ()  # nothing rests on it
     return found, (*why, *steps), general.keeps
 
@@ -198,13 +189,13 @@ def _general(setting: Setting, shown: Support) -> tuple[Constants, tuple[Step, .
     if setting.layout.hinted:
         what = "a query can find a digit by the marker before it, at trained positions and others"
         either, told = _told_by_noise(setting, shown, longer)
-        return either, (cite("hints", what, longer, leaves_open=either is EITHER), *told)
+        return either, (cite("hints", what, longer, leaves_open=either == EITHER), *told)
     if encoding.own_positions:
         return KEPT, modulus_steps(setting, shown, longer)
     rule, reason = rule_above(setting)
     if rule != "one candidate":
         either, told = _told_by_noise(setting, shown, longer)
-        step = cite(rule, reason, longer, leaves_open=either is EITHER)
+        step = cite(rule, reason, longer, leaves_open=either == EITHER)
         return either, (step,) * (rule != "receptive field") + told  # the contexts say more
     step = cite(rule, reason, longer)
     if encoding.reference in ("absolute", "shifted", "significance"):

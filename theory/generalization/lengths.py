@@ -176,6 +176,13 @@ def undecided(digits: int, direction: Direction, counted: bool = True) -> Length
     )
 
 
+def status_of(accuracy: Fraction, unseen: Fraction | None) -> Status:
+    """The status of an exact accuracy, where so large a share of the inputs is open."""
+    if accuracy == 1 and not unseen:
+        return Status.GENERALIZES
+    return Status.PARTIAL if accuracy else Status.FAILS
+
+
 def expected(learned: LearnedFunction, test: Domain, how: Constants) -> LengthPrediction:
     """What follows at a length if a model computes f^ wherever training fixes the answer.
 
@@ -223,10 +230,9 @@ def expected(learned: LearnedFunction, test: Domain, how: Constants) -> LengthPr
     if value is None:
         return replace(open_, unseen_share=unseen, counted=False, premises=asked)
     inferred = _inferred(learned, test, unseen)
-    status = Status.PARTIAL if value else Status.FAILS
     found = replace(
         open_,
-        status=Status.GENERALIZES if value == 1 and not unseen else status,
+        status=status_of(value, unseen),
         accuracy=value,
         unseen_share=unseen,
         at_most=min(one, value + unseen),

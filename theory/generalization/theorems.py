@@ -13,13 +13,12 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from arith.theory.arithmetic.directions import Direction
-from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.effort import PART, budget
 from arith.theory.arithmetic.properties import base_aligned
 from arith.theory.counting.bounds import interleaved_bound, most_right
 from arith.theory.counting.learned import LearnedFunction
 from arith.theory.errors import NotCountable
-from arith.theory.generalization.constants import SHOWN, UNKNOWN, Constants, constants
+from arith.theory.generalization.constants import UNKNOWN, Constants, constants
 from arith.theory.generalization.lengths import (
     APART,
     CONSTANTS,
@@ -94,10 +93,6 @@ class Observation:
         """f^: the task of what a model reads."""
         return LearnedFunction(self.support)
 
-    def test(self, digits: int) -> Domain:
-        """The test domain of a length."""
-        return self.setting.test(digits)
-
     def direction(self, digits: int) -> Direction:
         """Where a test length lies, as seen from the trained ones."""
         return self.setting.train.direction(digits)
@@ -112,8 +107,9 @@ class Observation:
         if how is None:
             return None
         if digits not in self._found:
-            says = how is not SHOWN and how.others
-            self._found[digits] = expected(self.learned, self.test(digits), how) if says else None
+            says = how.others and not how.shown
+            test = self.setting.test(digits)
+            self._found[digits] = expected(self.learned, test, how) if says else None
         found = self._found[digits]
         if found and how.unshown and not (how.measured or found.proved):
             return None  # what is not proved is not said where training lacks some view
@@ -256,7 +252,7 @@ def observe(setting: Setting) -> Observation:
         )
     with budget(PART):
         how, steps, keeps = constants(setting, shown)
-    whole = frozenset(n for n, x in how.items() if x is SHOWN)
+    whole = frozenset(n for n, x in how.items() if x.shown)
     return Observation(setting, shown, keeps, how, shown=whole, steps=steps)
 
 

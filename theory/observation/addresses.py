@@ -33,8 +33,6 @@ LOOKED_BACK = 2
 only lower a bound."""
 _STEPS = 3_000
 """Steps to find one digit in one shape."""
-_NEVER, _ALWAYS = Fraction(0), Fraction(1)
-"""Chances that a digit is not found."""
 
 
 class Need(NamedTuple):
@@ -270,15 +268,13 @@ class AddressObservation:
     def not_found(self, shape: Shape, need: Need, position: int) -> Fraction:
         """The chance that a digit stands at an address that training never showed for it."""
         if not shape.has(need.operand, position - need.below):
-            return _NEVER
+            return Fraction(0)
         addresses, shown = self.addresses(shape, need, position), self.shown_addresses[need]
         if self.by_significance and not shape.rank(RESULT, position):
             # A sign has no number, so from there only what was never trained is not found.
-            return _ALWAYS if UNTRAINED in addresses else _NEVER
-        if addresses.keys().isdisjoint(shown):
-            return _ALWAYS
+            return Fraction(UNTRAINED in addresses)
         unseen = sum(ways for address, ways in addresses.items() if address not in shown)
-        return Fraction(unseen, sum(addresses.values())) if unseen else _NEVER
+        return Fraction(unseen, sum(addresses.values()))
 
     # --- where the rule goes on -----------------------------------------------------------
 

@@ -92,7 +92,7 @@ def _unshown(setting: Setting, reads: int) -> dict[int, Unshown | None]:
         raise NotCountable("contexts with markers or carries are not compared")
     if train.sampled:
         raise NotCountable("a drawn training set may lack contexts of its domain")
-    contexts = _Contexts(setting, reads, digit_automaton(task, setting.base).carries.start)
+    contexts = _Contexts(setting, reads)
     contexts.lacking(train)
     return {n: contexts.lacking(setting.test(n)) for n in setting.test_lengths}
 
@@ -102,12 +102,11 @@ class _Contexts:
 
     Args:
         reads: the tokens of a context.
-        lowest: the least carry that there is.
     """
 
-    def __init__(self, setting: Setting, reads: int, lowest: int) -> None:
+    def __init__(self, setting: Setting, reads: int) -> None:
         self.setting, self.task, self.base = setting, setting.task, setting.base
-        self.reads, self.lowest = reads, lowest
+        self.reads, self.lowest = reads, digit_automaton(self.task, self.base).carries.start
         self._moves = cache(self._moves_at)
         self._queries = cache(self._queries_of)
         self._onwards = cache(self._onwards_of)
@@ -213,13 +212,6 @@ class _Contexts:
         most = largest_value(self.task, above, self.base) - self.task.constant
         return max(-most, self.lowest)
 
-    def _add(self, values: _Values, carry: int) -> Iterator[tuple[tuple[int, ...], int, int]]:
-        """All digits of one place, the result's digit last; the carry out, and the answer."""
-        for digits in product(*values):
-            total = carry + sum(c * d for c, d in zip(self.task.coefficients, digits, strict=True))
-            onward, result = divmod(total, self.base)
-            yield (*digits, result), onward, result
-
     def _moves_at(
         self, values: _Values, carry: int, seen: tuple[int, ...], answers: bool, is_rest: bool
     ) -> dict[_Letter, set[tuple[int, int]]]:
@@ -238,8 +230,10 @@ class _Contexts:
         spend(10_000 + 3_000 * combinations)
         if is_rest and carry == 0:
             return {(): {(0, _END)}} if answers else {}
-        for digits, onward, result in self._add(values, carry):
-            letter = tuple(digits[j] for j in seen)
+        for digits in product(*values):
+            total = carry + sum(c * d for c, d in zip(self.task.coefficients, digits, strict=True))
+            onward, result = divmod(total, self.base)
+            letter = tuple((*digits, result)[j] for j in seen)
             found.setdefault(letter, set()).add((onward, result if answers else -1))
         return found
 

@@ -90,9 +90,7 @@ def shown_views(setting: Setting) -> tuple[frozenset[int], tuple[Step, ...]]:
     if setting.encoding.reference != "shifted":
         found, _, steps = shown_lengths(setting)
         return found, steps
-    if (
-        setting.train.restricted or setting.task.needs_order
-    ):  # a context may be shown further up alone
+    if setting.train.restricted or setting.task.needs_order:  # it may be shown further up alone
         return frozenset(), ()
     shown, _, steps = shown_lengths(replace(setting, encoding=encoding("rpe")), decides=False)
     longest, last = setting.train.every_length[-1], setting.task.operands + setting.starts - 1

@@ -96,13 +96,16 @@ def landmarks(sequence: tuple[Token, ...], query: int, window: int) -> Iterator[
             yield token.symbol, query - s
 
 
+def sight(setting: Setting) -> int:
+    """How many tokens a query sees through all layers, or through one where they are left open."""
+    return (setting.layers or 1) * (setting.window - 1) + 1
+
+
 def receptive_field(setting: Setting) -> int | None:
     """How many tokens an answer can depend on; None where theory cannot say, or all of them."""
     speaks = setting.encoding.reference in ("relative", "none")
     is_narrow = 0 < setting.window < len(tokens(setting))
-    if not (speaks and setting.layers and is_narrow):
-        return None
-    return setting.layers * (setting.window - 1) + 1
+    return sight(setting) if speaks and setting.layers and is_narrow else None
 
 
 def rule_above(setting: Setting) -> tuple[str, str]:
@@ -167,24 +170,14 @@ def _shown_views(shown: Support, every: list[View], trained: int) -> tuple[list[
     for v in every:
         if v.position <= reach:  # fewer digits are below it than the rule reads
             continue
-        lowest = _lowest(shown, v.position)
+        lowest = max(1, v.position - reach)
         below = lowest == 1 or _shows_carries(shown, lowest)
-        if v.position <= trained and below and _shows_digits(shown, v.position):
+        if v.position <= trained and below and _shows(shown, lowest, v.position):
             digits.append(v)
         made = all(_shows_carries(shown, i) for i in (lowest, v.position))
         if v.position <= trained + 1 and made and _shows(shown, lowest, v.position - 1):
             carries.append(v)
     return digits, carries
-
-
-def _lowest(shown: Support, position: int) -> int:
-    """The lowest position that the local rule reads for a result digit."""
-    return max(1, position - (carry_reach(shown.task, shown.base) or 0))
-
-
-def _shows_digits(shown: Support, position: int) -> bool:
-    """Whether training showed all digits that the local rule reads for a result digit."""
-    return _shows(shown, _lowest(shown, position), position)
 
 
 def _shows_carries(shown: Support, position: int) -> bool:
@@ -262,10 +255,8 @@ def outside_window(setting: Setting, shown: Support) -> str:
         return ""
     if unseen := _unseen_digit(setting, shown):
         operand, position = unseen
-        name, layers = (
-            setting.task.names[operand],
-            f" in {setting.layers_text}" * bool(setting.layers),
-        )
+        name = setting.task.names[operand]
+        layers = f" in {setting.layers_text}" * bool(setting.layers)
         return (
             f"with a window of {setting.window}{layers} no query sees digit {position} of "
             f"{name} (1 is the units), so no model can learn the task"
@@ -281,14 +272,13 @@ def _unseen_digit(setting: Setting, shown: Support) -> OperandDigit | None:
     """
     if not (setting.layers or setting.window == 1):
         return None
-    reads = (setting.layers or 1) * (setting.window - 1) + 1
     sequence = tokens(setting)
     spend(1_000 * len(sequence))
     index = indices(sequence)
     queries = sorted(s - 1 for (j, _), s in index.items() if j == RESULT)
     for digit in shown.needed:
         after = [query for query in queries if query >= index[digit]]
-        if not after or after[0] - index[digit] >= reads:
+        if not after or after[0] - index[digit] >= sight(setting):
             return digit
     return None
 

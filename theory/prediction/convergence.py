@@ -12,7 +12,7 @@ makes it from all evidence.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -67,7 +67,7 @@ class Convergence:
 
     def to_json(self) -> dict[str, Any]:
         """It as a JSON object."""
-        return {**vars(self), "steps": self.steps and vars(self.steps)}
+        return asdict(self)
 
 
 def convergence(
@@ -87,7 +87,8 @@ def convergence(
         table: another one than what is shipped.
     """
     table, recipe = table or _models(), recipe or default_recipe(setting)
-    [(weights, near)] = table.alike([_features(setting, recipe, model)], without)
+    asked = training_features(setting, recipe, model or default_model(setting.task))
+    [(weights, near)] = table.alike([asked], without)
     return table.converging(weights, near, recipe, budget)
 
 
@@ -107,10 +108,6 @@ def training_features(setting: Setting, recipe: str, model: str) -> dict[str, Fe
     return setting_features(setting) | {"recipe": recipe, "model": model}
 
 
-def _features(setting: Setting, recipe: str, model: str = "") -> dict[str, Feature]:
-    return training_features(setting, recipe, model or default_model(setting.task))
-
-
 @dataclass(frozen=True)
 class Models(Table):
     """The models that were trained, each cell and recipe in the place of a measured length.
@@ -128,13 +125,11 @@ class Models(Table):
         """The names of the recipes."""
         return list(self.columns.words["recipe"])
 
-    def trained_by(self, recipe: str) -> Any:
-        """Which cells and recipes are of a recipe."""
-        return self.recipe == (self.recipes.index(recipe) if recipe in self.recipes else -1)
-
     def converging(self, weights: Any, near: bool, recipe: str, budget: int) -> Convergence:
         """How many converge, by how much each cell and recipe counts."""
-        weights = np.where(self.trained_by(recipe), weights, 0.0)
+        is_known = recipe in self.recipes
+        by_it = self.recipe == (self.recipes.index(recipe) if is_known else -1)
+        weights = np.where(by_it, weights, 0.0)
         if not (total := weights.sum()):
             return Convergence(recipe, budget, 0.0, 0, 0, None, False)
         weights /= total

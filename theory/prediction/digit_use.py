@@ -10,7 +10,6 @@ from enum import StrEnum
 from fractions import Fraction
 
 from arith.theory.arithmetic.tasks import digit_count
-from arith.theory.generalization.constants import SHOWN
 from arith.theory.generalization.theorems import Observation
 from arith.theory.observation.addresses import AddressObservation, Finding, Need
 from arith.theory.observation.support import OperandDigit
@@ -36,7 +35,8 @@ def digit_uses(
     setting, support = observed.setting, observed.support
     base, found = setting.base, {}
     widths = [digit_count(x, base) if setting.natural else setting.operand_width for x in operands]
-    finding = _finding(observed, digits, widths)
+    alike = (x for x in observed.findings(digits) if x.shape.widths == tuple(widths))
+    finding = next(alike, None)
     for j, (number, width) in enumerate(zip(operands, widths, strict=True)):
         for i in range(1, width + 1):
             if support.period((j, i)) == 1:
@@ -57,7 +57,7 @@ def _of_padded(observed: Observation, digits: int, digit: OperandDigit, value: i
     if value == constant:
         return Use.IGNORED
     how = observed.constants[digits]
-    if how is SHOWN or how.goes_on:
+    if how.shown or how.goes_on:
         return Use.READ
     return Use.IGNORED if how.keeps else Use.OPEN
 
@@ -87,12 +87,6 @@ def _of_natural(
     if not chance:
         return Use.READ
     return Use.NEVER_SHOWN if chance == 1 and not observed.at[digits].near else Use.OPEN
-
-
-def _finding(observed: Observation, digits: int, widths: Sequence[int]) -> Finding | None:
-    """What is found in the shape of an input, if shapes are looked at."""
-    alike = (x for x in observed.findings(digits) if x.shape.widths == tuple(widths))
-    return next(alike, None)
 
 
 def _unshown_of_units(

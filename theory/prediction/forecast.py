@@ -20,9 +20,9 @@ measured to be stable, the forecast is of all models.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from math import ceil, floor, log2
 from pathlib import Path
 from typing import Any, Self
@@ -53,50 +53,6 @@ _NONE = -1.0
 """A number that there is none of."""
 
 Feature = str | float
-OF_SETTING = (
-    "encoding",
-    "reference",
-    "selection",
-    "parameters",
-    "interleaved",
-    "operands first",
-    "result first",
-    "wide",
-    "signs",
-    "bos",
-    "markers",
-    "carries",
-    "spaces",
-    "in token",
-    "tested otherwise",
-    "natural",
-    "window",
-    "layers",
-    "room",
-    "unmarked",
-    "operations",
-    "operands",
-    "products",
-    "carry",
-    "ordered",
-    "coefficient",
-    "modulus",
-    "power",
-    "aligned digits",
-    "base",
-    "domain",
-    "restricted",
-    "longest",
-    "lengths",
-    "digits",
-    "starts",
-    "goes on",
-)
-OF_LENGTH = ("claim", "least", "most", "expected", "why", "unseen", "inputs", "beyond", "times")
-OF_TRAINING = ("noise",)
-"""What is asked of a setting, of a length and of how models were trained, in the order of the
-table's columns."""
-ASKED = (*OF_SETTING, *OF_LENGTH, *OF_TRAINING)
 
 
 @dataclass(frozen=True)
@@ -149,7 +105,7 @@ def forecast(
     some = [x for x in lengths if is_forecast(setting, x)]
     of_setting = setting_features(setting) | {"noise": noise or usual_noise(setting)}
     asked = [of_setting | length_features(setting, steps, x) for x in some]
-    found = table.forecasts(asked, without) if asked else []
+    found = [table.forecast(*x) for x in table.alike(asked, without)] if asked else []
     return {
         x.digits: y
         if x.requires_measured_stability
@@ -172,48 +128,107 @@ def is_forecast(setting: Setting, x: LengthPrediction) -> bool:
 
 def setting_features(setting: Setting) -> dict[str, Feature]:
     """What a setting is compared by, whatever the length."""
-    encoding, layout, task, base = setting.encoding, setting.layout, setting.task, setting.base
-    p = task.without_idle_modulus(base, setting.digits).modulus
-    k = None if p is None else base_aligned(p, base)
-    train = setting.train
-    return {
-        "encoding": encoding.name,
-        "reference": encoding.reference,
-        "selection": encoding.selection,
-        "parameters": "own" if encoding.own_parameter else "shared",
-        "interleaved": _word(layout.interleaved),
-        "operands first": layout.operands_first,
-        "result first": layout.result_first,
-        "wide": _word(layout.wide),
-        "signs": _word(layout.marked),
-        "bos": _word(layout.bos),
-        "markers": _word(layout.hinted),
-        "carries": _word(layout.scratchpad),
-        "spaces": float(layout.spaces),
-        "in token": float(layout.in_token if layout.from_left == 1 else layout.from_left),
-        "tested otherwise": _word(setting.test_layout is not None),
-        "natural": _word(setting.natural),
-        "window": float(setting.window or len(tokens(setting))),
-        "layers": float(setting.layers),
-        **_of_views(setting),
-        "operations": float(len(task.operations)),
-        "operands": float(task.operands),
-        "products": _word(not task.is_linear),
-        "carry": "none" if not task.has_finite_carry else "repeats" if task.repeats else "finite",
-        "ordered": _word(task.needs_order),
-        "coefficient": float(max((abs(c) for c, _ in task.terms), default=0)),
-        "modulus": "none" if p is None else "other" if k is None else "aligned",
-        "power": _NONE if p is None else log2(p) / log2(base),
-        "aligned digits": _NONE if k is None else float(k),
-        "base": log2(base),
-        "domain": train.kind,
-        "restricted": _word(train.restricted),
-        "longest": float(train.every_length[-1]),
-        "lengths": float(len(train.every_length)),
-        "digits": float(setting.digits),
-        "starts": float(setting.starts),
-        "goes on": _word(goes_on(setting)),
-    }
+    return {name: _feature(of(setting)) for name, of in OF_SETTING.items()}
+
+
+def _feature(value: Any) -> Feature:
+    """A word, of a fact too, or a number, of what there is none of too."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value if isinstance(value, str) else _NONE if value is None else float(value)
+
+
+def _modulus(setting: Setting) -> int | None:
+    """The modulus, if answers reach it."""
+    return setting.task.without_idle_modulus(setting.base, setting.digits).modulus
+
+
+def _aligned_digits(setting: Setting) -> int | None:
+    """How many digits decide a result modulo p, if p divides a power of the base."""
+    p = _modulus(setting)
+    return None if p is None else base_aligned(p, setting.base)
+
+
+def _modulus_kind(setting: Setting) -> str:
+    if _modulus(setting) is None:
+        return "none"
+    return "other" if _aligned_digits(setting) is None else "aligned"
+
+
+def _power(setting: Setting) -> float | None:
+    """The modulus as a power of the base."""
+    p = _modulus(setting)
+    return None if p is None else log2(p) / log2(setting.base)
+
+
+def _carry(setting: Setting) -> str:
+    task = setting.task
+    return "none" if not task.has_finite_carry else "repeats" if task.repeats else "finite"
+
+
+@lru_cache(maxsize=8)
+def _seen(setting: Setting) -> tuple[int | None, int | None]:
+    """What queries see, of tasks of finite carry.
+
+    The tokens in a query's window that its rule does not need, and the result digits that training
+    shows to queries with no landmark in their window.
+    """
+    try:
+        reach, every = carry_reach(setting.task, setting.base), list(views(setting))
+    except NotCountable:
+        reach = None
+    if reach is None:
+        return None, None
+    seen = setting.window or len(tokens(setting))
+    whole = [v for v in every if reach < v.position <= setting.digits] or every
+    trained = (v for v in every if v.position <= setting.train.most_places)
+    return seen - 1 - min(v.back for v in whole), sum(not v.landmarks for v in trained)
+
+
+OF_SETTING: dict[str, Callable[[Setting], Any]] = {
+    "encoding": lambda s: s.encoding.name,
+    "reference": lambda s: s.encoding.reference,
+    "selection": lambda s: s.encoding.selection,
+    "parameters": lambda s: "own" if s.encoding.own_parameter else "shared",
+    "interleaved": lambda s: s.layout.interleaved,
+    "operands first": lambda s: s.layout.operands_first,
+    "result first": lambda s: s.layout.result_first,
+    "wide": lambda s: s.layout.wide,
+    "signs": lambda s: s.layout.marked,
+    "bos": lambda s: s.layout.bos,
+    "markers": lambda s: s.layout.hinted,
+    "carries": lambda s: s.layout.scratchpad,
+    "spaces": lambda s: s.layout.spaces,
+    "in token": lambda s: s.layout.in_token if s.layout.from_left == 1 else s.layout.from_left,
+    "tested otherwise": lambda s: s.test_layout is not None,
+    "natural": lambda s: s.natural,
+    "window": lambda s: s.window or len(tokens(s)),
+    "layers": lambda s: s.layers,
+    "room": lambda s: _seen(s)[0],
+    "unmarked": lambda s: _seen(s)[1],
+    "operations": lambda s: len(s.task.operations),
+    "operands": lambda s: s.task.operands,
+    "products": lambda s: not s.task.is_linear,
+    "carry": _carry,
+    "ordered": lambda s: s.task.needs_order,
+    "coefficient": lambda s: max((abs(c) for c, _ in s.task.terms), default=0),
+    "modulus": _modulus_kind,
+    "power": _power,
+    "aligned digits": _aligned_digits,
+    "base": lambda s: log2(s.base),
+    "domain": lambda s: s.train.kind,
+    "restricted": lambda s: s.train.restricted,
+    "longest": lambda s: s.train.every_length[-1],
+    "lengths": lambda s: len(s.train.every_length),
+    "digits": lambda s: s.digits,
+    "starts": lambda s: s.starts,
+    "goes on": goes_on,
+}
+"""What a setting is compared by."""
+OF_LENGTH = ("claim", "least", "most", "expected", "why", "unseen", "inputs", "beyond", "times")
+ASKED = (*OF_SETTING, *OF_LENGTH, "noise")
+"""What is asked of a setting, of a length and of how models were trained, in the order of the
+table's columns."""
 
 
 def length_features(
@@ -242,34 +257,9 @@ def length_features(
     }
 
 
-def _of_views(setting: Setting) -> dict[str, Feature]:
-    """What queries see, of tasks of finite carry.
-
-    The tokens in a query's window that its rule does not need (``room``), and the result digits
-    that training shows to queries with no landmark in their window (``unmarked``).
-    """
-    try:
-        reach, every = carry_reach(setting.task, setting.base), list(views(setting))
-    except NotCountable:
-        reach, every = None, []
-    if reach is None:
-        return {"room": _NONE, "unmarked": _NONE}
-    seen = setting.window or len(tokens(setting))
-    whole = [v for v in every if reach < v.position <= setting.digits] or every
-    trained = (v for v in every if v.position <= setting.train.most_places)
-    return {
-        "room": float(seen - 1 - min(v.back for v in whole)),
-        "unmarked": float(sum(not v.landmarks for v in trained)),
-    }
-
-
 def written(value: Feature) -> str:
     """A feature as it stands in the table."""
     return value if isinstance(value, str) else f"{value:.4g}"
-
-
-def _word(fact: bool) -> str:
-    return "yes" if fact else "no"
 
 
 def _number(share: Any) -> float:
@@ -455,10 +445,6 @@ class Table:
         kept = {"texts": np.frombuffer(texts, np.uint8), **vars(self.forest), **small}
         np.savez_compressed(path, **kept)
 
-    def forecasts(self, asked: Sequence[dict[str, Feature]], without: str) -> list[Forecast]:
-        """The forecast of each of some lengths of one setting."""
-        return [self._forecast(*x) for x in self.alike(asked, without)]
-
     def alike(
         self, asked: Sequence[dict[str, Feature]], without: str = ""
     ) -> Iterator[tuple[Any, bool]]:
@@ -509,32 +495,19 @@ class Table:
         found = np.bincount(rows, 1 / counts[tree], minlength=len(self.of))
         return found / max(found.sum(), 1e-9)
 
-    def _forecast(self, weights: Any, near: bool) -> Forecast:
+    def forecast(self, weights: Any, near: bool) -> Forecast:
+        """The forecast, by how much each measured length counts."""
         each = (weights * self.shares)[self.rows]
         alike = np.flatnonzero(each)
-        passed, values = UNKNOWN / 2 + np.cumsum(each[alike]), self.values[alike]
-        low, median, high = (
-            _quantile(passed, values, share) for share in (LEFT_OUT, 0.5, 1 - LEFT_OUT)
-        )
+        # The model that was never measured is half at 0 and half at 1.
+        values, each = (0, *self.values[alike], 1), (UNKNOWN / 2, *each[alike], UNKNOWN / 2)
+        asked = np.array([LEFT_OUT, 0.5, 1 - LEFT_OUT]) - 1e-12
+        found = np.quantile(values, asked, weights=each, method="inverted_cdf")
+        low, median, high = found.tolist()
         models, cells = self.rests_on(weights)
         # In hundredths, to the safe sides, as they are shown.
         low, high = (floor(100 * low) / 100, ceil(100 * high) / 100) if near else (0.0, 1.0)
         return Forecast(round(median, 4), low, high, models, cells, near)
-
-
-def _quantile(passed: Any, values: Any, share: float) -> float:
-    """The value below which a share of the weight lies: the unknown model's is at 0 and 1.
-
-    Args:
-        passed: the weight up to each value.
-        values: of those that count, in order.
-    """
-    total = passed[-1] if len(passed) else UNKNOWN / 2
-    asked = share * (total + UNKNOWN / 2) - 1e-12
-    if asked <= UNKNOWN / 2:
-        return 0.0
-    found = int(np.searchsorted(passed, asked))
-    return float(values[found]) if found < len(passed) else 1.0
 
 
 @cache

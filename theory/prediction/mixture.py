@@ -16,9 +16,9 @@ from arith.theory.arithmetic.effort import PART, budget
 from arith.theory.arithmetic.tasks import Task
 from arith.theory.counting.accuracy import defined
 from arith.theory.errors import NotCountable
-from arith.theory.generalization.lengths import LengthPrediction, undecided
+from arith.theory.generalization.lengths import LengthPrediction, status_of, undecided
 from arith.theory.generalization.outcomes import Status
-from arith.theory.observation.views import tokens
+from arith.theory.observation.views import sight, tokens
 from arith.theory.prediction.published import Published
 from arith.theory.setting.settings import Setting
 from arith.theory.transformer.layouts import SIGN
@@ -34,8 +34,7 @@ def hidden_sign(setting: Setting) -> str:
     widths = {x.result_width(setting.base, setting.digits) for x in setting.task.operations}
     if len(widths) > 1 and setting.layout.result_first == "most":
         return "the results of the operations have other widths, and so other offsets alone"
-    reads = (setting.layers or 1) * (setting.window - 1) + 1
-    sequence = tokens(setting)
+    reads, sequence = sight(setting), tokens(setting)
     last_sign = max(s for s, t in enumerate(sequence) if t.symbol == SIGN)
     last_query = max(s for s, t in enumerate(sequence) if t.kind == "result") - 1
     if last_query - last_sign < reads:
@@ -44,17 +43,6 @@ def hidden_sign(setting: Setting) -> str:
         f"the query of a result digit stands {last_query - last_sign} tokens after the sign that "
         f"says the operation, and sees {reads} tokens, so a model may never learn the task"
     )
-
-
-def shares(setting: Setting, test: Domain) -> list[Fraction]:
-    """Which share of the inputs of a test domain asks for each operation.
-
-    Raises:
-        NotCountable: on how many operands one of them is defined takes too long to be counted.
-    """
-    task, base = setting.task, setting.base
-    each = [defined_share(part, base, test) for part in task.operations]
-    return [x / sum(each) for x in each]
 
 
 def defined_share(task: Task, base: int, domain: Domain) -> Fraction:
@@ -68,9 +56,10 @@ def defined_share(task: Task, base: int, domain: Domain) -> Fraction:
 def mixed_length(setting: Setting, each: Sequence[LengthPrediction]) -> LengthPrediction:
     """What follows at a length from what follows of each operation there."""
     digits, direction = each[0].digits, each[0].direction
+    base, test = setting.base, setting.test(digits)
     try:
         with budget(PART):
-            weights = shares(setting, setting.test(digits))
+            shares = [defined_share(part, base, test) for part in setting.task.operations]
     except NotCountable:
         return undecided(digits, direction, counted=False)
 
@@ -79,16 +68,14 @@ def mixed_length(setting: Setting, each: Sequence[LengthPrediction]) -> LengthPr
         known = [x for x in values if x is not None]
         if len(known) < len(values):
             return None
-        return sum((w * x for w, x in zip(weights, known, strict=True)), Fraction(0))
+        inputs = zip(shares, known, strict=True)
+        return sum((share * x for share, x in inputs), Fraction(0)) / sum(shares)
 
     accuracy, unseen = mean(lambda x: x.accuracy), mean(lambda x: x.unseen_share)
     at_most = mean(lambda x: x.at_most) or Fraction(0)
+    status = Status.FAILS if at_most < 1 else Status.UNDETERMINED
     if accuracy is not None:
-        status = Status.PARTIAL if accuracy else Status.FAILS
-        if accuracy == 1 and not unseen:
-            status = Status.GENERALIZES
-    else:
-        status = Status.FAILS if at_most < 1 else Status.UNDETERMINED
+        status = status_of(accuracy, unseen)
     return LengthPrediction(
         digits,
         direction,

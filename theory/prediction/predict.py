@@ -264,12 +264,12 @@ def _where_not_counted(
     observed: Observation, lengths: list[LengthPrediction]
 ) -> list[LengthPrediction]:
     """What single inputs decide where no count did; the two candidates where nothing is claimed."""
-    learned = observed.learned
+    learned, test = observed.learned, observed.setting.test
     with budget(LITTLE):
-        lengths = [witnessed(learned, observed.test(x.digits), x) for x in lengths]
+        lengths = [witnessed(learned, test(x.digits), x) for x in lengths]
     with budget(LITTLE):
         return [
-            replace(x, candidates=candidates(learned, observed.test(x.digits), x))
+            replace(x, candidates=candidates(learned, test(x.digits), x))
             if observed.constants[x.digits].candidates
             else x
             for x in lengths

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from arith.theory.arithmetic.decision import Decision
@@ -90,32 +91,12 @@ class Setting:
         if self.layout.blanks:  # numbers have their natural lengths, and blanks beside them
             object.__setattr__(self, "padding", "none")
         self._name_domains()
-        if self.width and not self.longest <= self.width <= LARGEST_WIDTH:
-            raise InvalidInput(
-                f"width must be 0 or from {self.longest}, the longest operand that is written, to "
-                f"{LARGEST_WIDTH}, not {self.width}"
-            )
-        least = self.task.result_width(self.base, self.train.places(self.longest))
-        if self.result_width and not least <= self.result_width <= LARGEST_WIDTH:
-            raise InvalidInput(
-                f"the result width must be 0 or from {least}, the longest result, to "
-                f"{LARGEST_WIDTH}, not {self.result_width}"
-            )
         if not self.random_starts:
             object.__setattr__(self, "starts", STARTS)
         if self.test_layout == self.layout:
             object.__setattr__(self, "test_layout", None)
-        self._check_padding()
-        self._check_operations()
-        self._check_domains()
-        if self.layout.interleaved:
-            task = self.task.without_idle_modulus(self.base, self.digits)
-            causal, witness = digit_causal(task, self.base)
-            if causal is not Decision.YES:
-                raise InvalidInput(
-                    f"the interleaved layout needs a digit causal task in base {self.base}"
-                    + (f": {witness.text()}" if witness else ", and this one is not known to be")
-                )
+        if why := next((why for is_wrong, why in self._refusals() if is_wrong), ""):
+            raise InvalidInput(why)
 
     def _name_domains(self) -> None:
         """Give a domain the one name that it has, and tests their lengths.
@@ -179,135 +160,139 @@ class Setting:
         enough = test.kind != "total" or length >= k
         return enough and (not test.restricted or test.has_operands(length, k, self.base))
 
-    def _check_operations(self) -> None:
-        """Several operations take a layout with signs; carries are those of one."""
-        if len(self.task.operations) > 1:
-            what = f"several operations ({self.task.name})"
-            for layout in filter(None, (self.layout, self.test_layout)):
-                if not layout.operators:
-                    raise InvalidInput(
-                        f"{what} need a layout with signs between the operands: the {layout.text} "
-                        "has none that says which is asked for"
-                    )
-                if layout.separator:
-                    raise InvalidInput(f"{what} need signs, and the {layout.text} has none")
-                if layout.scratchpad:
-                    raise InvalidInput(f"the {layout.text} writes carries, not of {what}")
-
-    def _check_domains(self) -> None:
-        k = self.task.operands
-        for domain in (self.train, *map(self.test, self.test_lengths)):
-            if domain.kind == "total" and domain.every_length[0] < k:
-                least = domain.every_length[0]
-                raise InvalidInput(f"{k} operands have {k} digits together at least, not {least}")
-            for n in domain.every_length if domain.restricted else ():
-                if not domain.has_operands(n, k, self.base):
-                    what = "digits only" if domain.allowed else "lengths"
-                    raise InvalidInput(f"no operands of {n} digits have the allowed {what}")
-
-    def _check_padding(self) -> None:
-        if not 1 <= self.starts <= LARGEST_STARTS:
-            raise InvalidInput(f"starts go from 1 to {LARGEST_STARTS}, not {self.starts}")
-        layouts = [self.layout, *([self.test_layout] if self.test_layout else [])]
-        for layout in layouts:
-            self._check_layout(layout)
-        if self.test_layout and self.encoding.reference == "significance" and not self.natural:
-            raise InvalidInput(
-                f"padded digits have their {self.encoding.label} positions by where they stand: "
-                "test examples are written as those of training"
-            )
+    def _refusals(self) -> Iterator[tuple[object, str]]:
+        """Whether parts make no sense together, each with why: a later one only of those before."""
+        layout, encoding, task, longest = self.layout, self.encoding, self.task, self.longest
+        least = task.result_width(self.base, self.train.places(longest))
+        yield (
+            self.width and not longest <= self.width <= LARGEST_WIDTH,
+            f"width must be 0 or from {longest}, the longest operand that is written, to "
+            f"{LARGEST_WIDTH}, not {self.width}",
+        )
+        yield (
+            self.result_width and not least <= self.result_width <= LARGEST_WIDTH,
+            f"the result width must be 0 or from {least}, the longest result, to {LARGEST_WIDTH}, "
+            f"not {self.result_width}",
+        )
+        yield (
+            not 1 <= self.starts <= LARGEST_STARTS,
+            f"starts go from 1 to {LARGEST_STARTS}, not {self.starts}",
+        )
+        by_significance = encoding.reference == "significance"
+        layouts = [x for x in (layout, self.test_layout) if x]
+        for each in layouts:
+            yield from self._layout_refusals(each)
+        yield (
+            self.test_layout and by_significance and not self.natural,
+            f"padded digits have their {encoding.label} positions by where they stand: test "
+            "examples are written as those of training",
+        )
         alike = {
             (x.in_token, x.from_left, x.interleaved, x.result_first, x.scratchpad) for x in layouts
         }
-        if len(alike) > 1:
-            raise InvalidInput(
-                "a model writes results as training taught it: tests have the order of the "
-                "result's digits, the digits in a token, and the carries and the interleaving that "
-                "training has"
-            )
-        if len({x.blank for x in layouts if x.blanks}) > 1:
-            raise InvalidInput("training and test pad with one character")
-        layout = self.layout
+        yield (
+            len(alike) > 1,
+            "a model writes results as training taught it: tests have the order of the result's "
+            "digits, the digits in a token, and the carries and the interleaving that training has",
+        )
+        blanks = {x.blank for x in layouts if x.blanks}
+        yield len(blanks) > 1, "training and test pad with one character"
         for kind in (self.train.kind, self.test_kind):
-            if kind == "total" and not self.natural:
-                raise InvalidInput(f"the domain '{kind}' needs --padding none")
-            if kind in LENGTHS_FIRST and self.natural and layout.interleaved:
-                raise InvalidInput(f"the domain '{kind}' needs another layout than interleaved")
-        if not self.natural:
-            return
-        if self.width:
-            raise InvalidInput("--width needs padded operands, not --padding none")
-        if self.result_width:
-            raise InvalidInput("--result-width needs padded operands, not --padding none")
-        if self.window and not layout.interleaved:
-            raise InvalidInput("--window needs padded operands or the interleaved layout")
-        shorter = [
-            n
-            for n in self.test_lengths + self.train.every_length
-            if self.task.result_width(self.base, n) < n
-        ]
-        if layout.interleaved and shorter:
-            raise InvalidInput(
+            what = f"the domain '{kind}' needs"
+            yield kind == "total" and not self.natural, f"{what} --padding none"
+            by_lengths = kind in LENGTHS_FIRST and self.natural
+            yield by_lengths and layout.interleaved, f"{what} another layout than interleaved"
+        if self.natural:
+            yield self.width, "--width needs padded operands, not --padding none"
+            yield self.result_width, "--result-width needs padded operands, not --padding none"
+            what = "--window needs padded operands or the interleaved layout"
+            yield self.window and not layout.interleaved, what
+            lengths = self.test_lengths + self.train.every_length
+            shorter = [n for n in lengths if task.result_width(self.base, n) < n]
+            yield (
+                layout.interleaved and shorter,
                 "the interleaved layout without padding writes a result digit beside those of the "
-                f"operands, and results have fewer than {shorter[0]}"
+                f"operands, and results have fewer than {max(shorter[:1], default=0)}",
             )
-        if self.encoding.reference == "significance" and layout.interleaved:
-            raise InvalidInput(
-                f"{self.encoding.label} positions need padded operands or another layout than "
-                "interleaved"
+            yield (
+                by_significance and layout.interleaved,
+                f"{encoding.label} positions need padded operands or another layout than "
+                "interleaved",
             )
+        what = f"several operations ({task.name})"
+        for each in layouts if len(task.operations) > 1 else ():
+            yield (
+                not each.operators,
+                f"{what} need a layout with signs between the operands: the {each.text} has none "
+                "that says which is asked for",
+            )
+            yield each.separator, f"{what} need signs, and the {each.text} has none"
+            yield each.scratchpad, f"the {each.text} writes carries, not of {what}"
+        k = task.operands
+        for domain in (self.train, *map(self.test, self.test_lengths)):
+            least = domain.every_length[0]
+            yield (
+                domain.kind == "total" and least < k,
+                f"{k} operands have {k} digits together at least, not {least}",
+            )
+            for n in domain.every_length if domain.restricted else ():
+                what = "digits only" if domain.allowed else "lengths"
+                has_none = not domain.has_operands(n, k, self.base)
+                yield has_none, f"no operands of {n} digits have the allowed {what}"
+        if layout.interleaved:
+            whole = task.without_idle_modulus(self.base, self.digits)
+            causal, witness = digit_causal(whole, self.base)
+            found = f": {witness.text()}" if witness else ", and this one is not known to be"
+            what = f"the interleaved layout needs a digit causal task in base {self.base}"
+            yield causal is not Decision.YES, what + found
 
-    def _check_layout(self, layout: Layout) -> None:
-        """Check that examples of the setting can be written so."""
+    def _layout_refusals(self, layout: Layout) -> Iterator[tuple[object, str]]:
+        """Whether examples of the setting cannot be written so, each with why."""
         encoding, what = self.encoding, f"the {layout.text}"
-        if layout.scratchpad and not self.task.has_finite_carry:
-            needed = "a sum of multiples of the operands, without a modulus"
-            needed += " or signs of results" * self.task.signed
-            raise InvalidInput(f"{what} writes carries: it needs {needed}")
+        needed = "a sum of multiples of the operands, without a modulus"
+        needed += " or signs of results" * self.task.signed
+        has_carry = self.task.has_finite_carry
+        yield layout.scratchpad and not has_carry, f"{what} writes carries: it needs {needed}"
         is_numbered = layout.hinted or layout.scratchpad or not layout.result_spaces
-        if encoding.reference == "significance" and not is_numbered:
-            raise InvalidInput(
-                f"{encoding.label} positions number digits, and in the {layout.text} a space "
-                "without a number stands before each digit of the result"
-            )
-        if self.train.in_token > 1 and "coin" in (self.train.kind, self.test_kind):
-            raise InvalidInput("the domain 'coin' has one digit in a token")
+        yield (
+            encoding.reference == "significance" and not is_numbered,
+            f"{encoding.label} positions number digits, and in {what} a space without a number "
+            "stands before each digit of the result",
+        )
+        by_coin = "coin" in (self.train.kind, self.test_kind)
+        yield self.train.in_token > 1 and by_coin, "the domain 'coin' has one digit in a token"
         if not self.natural:
-            if layout.spaced:
-                raise InvalidInput(f"{what} needs --padding none")
-            if layout.hinted and self.window:
-                raise InvalidInput(f"{what} needs --padding none, or no --window")
-            if layout.leading_zeros:
-                raise InvalidInput(f"{what} needs --padding none; operands are padded (--width)")
-            if layout.blanks:
-                raise InvalidInput(f"{what} has no zeros before numbers: it needs --padding none")
+            needs = f"{what} needs --padding none"
+            yield layout.spaced, needs
+            yield layout.hinted and self.window, f"{needs}, or no --window"
+            yield layout.leading_zeros, f"{needs}; operands are padded (--width)"
+            yield layout.blanks, f"{what} has no zeros before numbers: it needs --padding none"
             return
-        if layout.blanks and layout.blanks < self.longest:
-            raise InvalidInput(f"{what} is too narrow: operands have up to {self.longest} digits")
+        too_narrow = 0 < layout.blanks < self.longest
+        yield too_narrow, f"{what} is too narrow: operands have up to {self.longest} digits"
+        needs = "it needs padded operands"
+        is_apart = not layout.interleaved
         signs = layout.equals and (layout.operators or self.task.operands == 1)
-        if not (signs or layout.interleaved):
-            raise InvalidInput(f"{what} lacks signs between numbers: it needs padded operands")
-        if layout.wide and not layout.interleaved:
-            raise InvalidInput(f"{what} is as wide as the result: it needs padded operands")
-        if layout.end:
-            raise InvalidInput("numbers of natural length end with an end token: leave out 'end'")
-        if self.train.in_token > 1:
-            raise InvalidInput(
-                "tokens of several digits of numbers of natural length are counted from the left, "
-                "as in '3 digits per token from the left', or operands are padded"
-            )
-        if layout.from_left > 1 and self.task.signed:
-            raise InvalidInput(f"{what} writes several digits in a token: results have no sign")
-        if layout.from_left > 1 and encoding.reference in ("significance", "random"):
-            raise InvalidInput(
-                f"{encoding.label} positions are of single digits, and a token has several in the "
-                f"{layout.text}"
-            )
-        if encoding.by_weight and layout.result_first == "most":
-            raise InvalidInput(
-                f"{encoding.label} positions number a digit by its weight, which is not known "
-                f"while a result is written most significant digit first, as in {what}"
-            )
+        yield is_apart and not signs, f"{what} lacks signs between numbers: {needs}"
+        yield is_apart and layout.wide, f"{what} is as wide as the result: {needs}"
+        yield layout.end, "numbers of natural length end with an end token: leave out 'end'"
+        yield (
+            self.train.in_token > 1,
+            "tokens of several digits of numbers of natural length are counted from the left, as "
+            "in '3 digits per token from the left', or operands are padded",
+        )
+        from_left, signed = layout.from_left > 1, self.task.signed
+        several = f"{what} writes several digits in a token: results have no sign"
+        yield from_left and signed, several
+        yield (
+            from_left and encoding.reference in ("significance", "random"),
+            f"{encoding.label} positions are of single digits, and a token has several in {what}",
+        )
+        yield (
+            encoding.by_weight and layout.result_first == "most",
+            f"{encoding.label} positions number a digit by its weight, which is not known while a "
+            f"result is written most significant digit first, as in {what}",
+        )
 
     @property
     def digit_base(self) -> int:

@@ -165,11 +165,9 @@ class Layout:
             for i in range(1, together + 1):
                 tokens += [Token("operand", i, j) for j, width in enumerate(widths) if i <= width]
                 tokens += [Token("result", i)] if i <= result_width else []
-            if not ends:
-                return (*tokens, *end)
-            # A sign says that the operands are over; what is left of the result follows.
-            tokens.append(Token("landmark", symbol=EQUALS))
-            tokens += [Token("result", i) for i in range(together + 1, result_width + 1)]
+            if ends:  # a sign says that the operands are over; what is left of the result follows
+                tokens.append(Token("landmark", symbol=EQUALS))
+                tokens += [Token("result", i) for i in range(together + 1, result_width + 1)]
             return (*tokens, *end)
         for j, width in enumerate(widths):
             tokens += [Token("landmark", symbol=SIGN)] * (j > 0 and self.operators)
@@ -186,27 +184,19 @@ class Layout:
         return token
 
     def _number(self, kind: str, width: int, operand: int = RESULT) -> Iterator[Token]:
+        """The tokens of a number; digits that stand together do so from the left."""
         is_result = kind == "result"
-        if self.from_left > 1:
-            yield from self._groups(kind, width, operand)
-            return
-        first = self.result_first if is_result else self.operands_first
-        for i in range(1, width + 1) if first == "least" else range(width, 0, -1):
+        most = (self.result_first if is_result else self.operands_first) == "most"
+        for before in range(0, width, self.from_left):
+            digits = min(self.from_left, width - before)
+            i = 1 + (width - before - digits if most else before)
             if self.result_spaces if is_result else self.spaces:
                 yield Token("space", i, operand, SPACE)
             if self.hinted:
                 yield Token("marker", i, operand)
             if self.scratchpad and is_result:
                 yield Token("carry", i)
-            yield Token(kind, i, operand)
-
-    def _groups(self, kind: str, width: int, operand: int) -> Iterator[Token]:
-        """The tokens of a number whose digits stand together from the left."""
-        most = (self.result_first if kind == "result" else self.operands_first) == "most"
-        for before in range(0, width, self.from_left):
-            digits = min(self.from_left, width - before)
-            lowest = width - before - digits if most else before
-            yield Token(kind, lowest + 1, operand, digits=digits)
+            yield Token(kind, i, operand, digits=digits)
 
     def places(self, digits: int) -> int:
         """How many tokens so many digits of one number take, beside what stands before each."""
@@ -374,11 +364,6 @@ def _per_token(digits: int) -> str:
     return f"{digits} digit{'s' * (digits > 1)} per token"
 
 
-_TOKENS: dict[str, dict[str, object]] = {
-    _per_token(n) + side: {"in_token": units, "from_left": left}
-    for n in range(1, MOST_IN_TOKEN + 1)
-    for side, units, left in (("", n, 1), (" from the right", n, 1), (" from the left", 1, n))
-}
 PART_WORDS: dict[str, dict[str, object]] = {
     "operands most": {"operands_first": "most"},
     "operands least": {"operands_first": "least"},
@@ -413,7 +398,11 @@ PART_WORDS: dict[str, dict[str, object]] = {
     "no leading zeros": {"leading_zeros": 0},
     "leading zero": {"leading_zeros": 1},
     **{f"{n} leading zeros": {"leading_zeros": n} for n in range(2, 10)},
-    **_TOKENS,
+    **{
+        _per_token(n) + side: {"in_token": units, "from_left": left}
+        for n in range(1, MOST_IN_TOKEN + 1)
+        for side, units, left in (("", n, 1), (" from the right", n, 1), (" from the left", 1, n))
+    },
 }
 """What may follow the name of a layout, and what it changes."""
 _RANDOM = "random spaces "
@@ -441,7 +430,8 @@ def layout(text: str) -> Layout:
     changed = replace(start or LAYOUTS["aligned"], name="", summary="")
     for part in parts:
         changed = replace(changed, **_changes(part))  # type: ignore[arg-type]
-    _check(changed, text)
+    if why := next((why for is_wrong, why in _refusals(changed) if is_wrong), ""):
+        raise InvalidInput(f"'{text}': {why}")
     return next((x for x in LAYOUTS.values() if x.parts() == changed.parts()), _named(changed))
 
 
@@ -477,42 +467,29 @@ def _changes(part: str) -> dict[str, object]:
     return PART_WORDS[part]
 
 
-def _check(layout: Layout, text: str) -> None:
-    """Check that the parts of a layout can stand together (InvalidInput)."""
-    if layout.interleaved and (
-        layout.operand_tokens > 1
-        or layout.result_tokens > 1
-        or (layout.operands_first, layout.result_first) != ("least", "least")
-        or layout.marked
-        or layout.leading_zeros
-        or layout.blanks
-        or layout.separator
-        or layout.from_left > 1
-        or not layout.wide
-        or not layout.bos
-    ):
-        raise InvalidInput(
-            f"'{text}': digits that are interleaved stand alone, behind <bos>, least significant "
-            "first"
-        )
+def _refusals(layout: Layout) -> Iterator[tuple[object, str]]:
+    """Whether parts of a layout cannot stand together, each with why."""
     alone = layout.operand_tokens == layout.result_tokens == 1
-    if layout.from_left > 1 and (not alone or layout.leading_zeros or layout.blanks):
-        raise InvalidInput(
-            f"'{text}': digits that stand in one token have no markers, carries, spaces, blanks or "
-            "leading zeros between them or before them"
-        )
-    if layout.leading_zeros and layout.spaced:
-        raise InvalidInput(f"'{text}': leading zeros stand without random spaces")
-    if layout.blanks and (layout.leading_zeros or layout.spaced):
-        raise InvalidInput(f"'{text}': padded numbers stand without random spaces or leading zeros")
-    if layout.fills_with_zeros and layout.operand_tokens > 1:
-        raise InvalidInput(f"'{text}': zeros fill up numbers without markers or spaces")
-    if layout.separator and not layout.operators:
-        raise InvalidInput(f"'{text}': nothing stands between the operands")
-    if layout.sign == SPACE and (layout.spaces or layout.blank == "spaces"):
-        raise InvalidInput(f"'{text}': no other spaces stand beside one between the operands")
-    if layout.wide and layout.operands_first == "most" and not layout.interleaved:
-        raise InvalidInput(f"'{text}': operands as wide as the result are written least first")
+    together, filled = layout.from_left > 1, layout.leading_zeros or layout.blanks
+    units_first = layout.operands_first == layout.result_first == "least"
+    more = layout.marked or filled or layout.separator or together
+    as_wide = units_first and layout.wide and layout.bos and alone and not more
+    what = "digits that are interleaved stand alone, behind <bos>, least significant first"
+    yield layout.interleaved and not as_wide, what
+    what = (
+        "digits that stand in one token have no markers, carries, spaces, blanks or leading zeros"
+    )
+    yield together and (filled or not alone), f"{what} between them or before them"
+    yield layout.leading_zeros and layout.spaced, "leading zeros stand without random spaces"
+    what = "padded numbers stand without random spaces or leading zeros"
+    yield layout.blanks and (layout.leading_zeros or layout.spaced), what
+    what = "zeros fill up numbers without markers or spaces"
+    yield layout.fills_with_zeros and layout.operand_tokens > 1, what
+    yield layout.separator and not layout.operators, "nothing stands between the operands"
+    what = "no other spaces stand beside one between the operands"
+    yield layout.sign == SPACE and (layout.spaces or layout.blank == "spaces"), what
+    is_reversed = layout.operands_first == "most" and not layout.interleaved
+    yield layout.wide and is_reversed, "operands as wide as the result are written least first"
 
 
 def _named(changed: Layout) -> Layout:
