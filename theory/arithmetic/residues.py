@@ -159,6 +159,12 @@ def _spans(rows: Sequence[Row]) -> list[tuple[int, list[tuple[int, int]]]]:
     return found
 
 
+def joint(parts: Sequence[Residues]) -> tuple[Array, Array]:
+    """All combinations of residues that occur, ``(parts, n)``, and how often each, ``(n,)``."""
+    ways = combinations([part.counts[part.hit] for part in parts]).prod(axis=0)
+    return combinations([part.hit for part in parts]), ways
+
+
 def zero_pairs(x: Residues, y: Residues) -> int:
     """How many pairs (a member of x, a member of y) sum to 0."""
     facing = np.roll(y.extra[::-1], 1)
@@ -306,8 +312,7 @@ def _table(
     if 2 * len(parts) * size > ENTRIES:
         raise NotCountable(f"{size} combinations of residues are too many to be counted")
     spend(500 * size)
-    residues = combinations([part.hit for part in parts])
-    ways = combinations([part.counts[part.hit] for part in parts]).prod(axis=0)
+    residues, ways = joint(parts)
 
     def value(x: Array) -> Array:
         total = np.zeros(x.shape[1], dtype=np.int64)

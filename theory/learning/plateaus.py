@@ -19,12 +19,8 @@ import numpy as np
 from arith.theory.arithmetic.boxes import Box
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.effort import ENTRIES, PART
-from arith.theory.arithmetic.integer_arrays import (
-    Array,
-    combinations,
-    exact_dtype,
-)
-from arith.theory.arithmetic.residues import digit_sum
+from arith.theory.arithmetic.integer_arrays import Array, exact_dtype, numbers
+from arith.theory.arithmetic.residues import digit_sum, joint
 from arith.theory.arithmetic.tasks import Task
 from arith.theory.counting.accuracy import value_dtype
 from arith.theory.setting.settings import Setting
@@ -154,34 +150,15 @@ def _answers(task: Task, base: int, train: Domain) -> tuple[_Answers, ...]:
     if max(size, task.modulus) > LARGEST or size * operations > _MOST_OPERATIONS:
         return ()
     dtype = value_dtype(task, base, max(box.width for box in boxes))
-    shown = [_axes(box, base, dtype) for box in boxes]
+    # The values of each operand, to be combined by broadcasting.
+    shown = [np.ix_(*(numbers(row, base, dtype) for row in box.digits)) for box in boxes]
     results = np.concatenate([_spread(task.evaluate(*axes), axes) for axes in shown])
-    answers, table = list[_Answers](), None
-    # From where the result follows downward, as what fewer digits show can be added up.
-    follows = (k for k in range(train.most_places) if base**k % task.modulus == 0)
-    for k in range(next(follows, train.most_places - 1), -1, -1):
-        below = (base**k) ** task.operands * task.modulus
-        if table is None:
-            numbers = _numbered(shown, results, base**k, task.modulus)
-            if not numbers.dtype.hasobject and below <= _DENSE * len(results):
-                table = np.bincount(numbers, minlength=below)
-        else:
-            highest = (base, base**k) * task.operands
-            table = table.reshape(*highest, -1).sum(axis=tuple(range(0, len(highest), 2)))
-        shape = task.operands, base**k, task.modulus
-        answers.append(_best(numbers, *shape) if table is None else _best_in(table, *shape))
-    answers.reverse()
-    every = (k for k, x in enumerate(answers) if x.right == len(results))
-    return tuple(answers[: next(every, len(answers)) + 1])
-
-
-def _axes(box: Box, base: int, dtype: np.dtype) -> tuple[Array, ...]:
-    """The values of each operand of a box, to be combined by broadcasting."""
-    weighted = (
-        [np.array([d * base**i for d in ds], dtype) for i, ds in enumerate(row)]
-        for row in box.digits
-    )
-    return np.ix_(*(combinations(axes).sum(axis=0) for axes in weighted))
+    answers = list[_Answers]()
+    for k in range(train.most_places):
+        answers.append(_best(shown, results, base**k, task.modulus))
+        if answers[-1].right == len(results):
+            break
+    return tuple(answers)
 
 
 def _spread(values: Array, axes: tuple[Array, ...]) -> Array:
@@ -189,35 +166,31 @@ def _spread(values: Array, axes: tuple[Array, ...]) -> Array:
     return np.broadcast_to(values, np.broadcast_shapes(*(x.shape for x in axes))).ravel()
 
 
-def _numbered(
+def _best(
     shown: Sequence[tuple[Array, ...]], results: Array, limit: int, modulus: int
-) -> Array:
-    """Operands of which only the rest modulo ``limit`` is read, and their results, as numbers."""
-    dtype, numbers = exact_dtype(limit ** len(shown[0]) * modulus), list[Array]()
+) -> _Answers:
+    """The best answers where only the rest modulo ``limit`` is read of each operand."""
+    operands, every = len(shown[0]), list[Array]()
+    below = limit**operands * modulus
     for axes in shown:
-        key: Array = np.zeros(1, dtype)
+        key: Array = np.zeros(1, exact_dtype(below))
         for x in axes:
             key = key * limit + x % limit
-        numbers.append(_spread(key * modulus, axes))
-    every: Array = np.concatenate(numbers) + results
-    return every
-
-
-def _best(numbers: Array, operands: int, limit: int, modulus: int) -> _Answers:
-    """The best answers to what was shown, by its numbers."""
-    pairs, counts = np.unique(numbers, return_counts=True)
+        every.append(_spread(key * modulus, axes))
+    pairs, counts = _counted(np.concatenate(every) + results, below)
     starts = _starts(pairs // modulus)
     most = np.maximum.reduceat(counts, starts)
     kept = pairs[counts == np.repeat(most, np.diff(starts, append=len(pairs)))]
     return _Answers(kept, operands, limit, modulus, int(most.sum()))
 
 
-def _best_in(table: Array, operands: int, limit: int, modulus: int) -> _Answers:
-    """The same, by a table of how often each number was shown."""
-    by_result = table.reshape(-1, modulus)
-    most = by_result.max(axis=1, keepdims=True)
-    kept = np.flatnonzero((by_result == most) & (most > 0))
-    return _Answers(kept, operands, limit, modulus, int(most.sum()))
+def _counted(values: Array, below: int) -> tuple[Array, Array]:
+    """The different values, all of them below a limit, and how often each is there."""
+    if values.dtype.hasobject or below > _DENSE * len(values):
+        return np.unique(values, return_counts=True)
+    counts = np.bincount(values)
+    different = np.flatnonzero(counts)
+    return different, counts[different]
 
 
 def _starts(ascending: Array) -> Array:
@@ -230,13 +203,6 @@ def _high(task: Task, base: int, box: Box, k: int, most: int) -> tuple[Array, Ar
 
     None where n is above ``most``.
     """
-    modulus = task.modulus or 1
-    residues, counts = [], []
-    for row in box.digits:
-        above = digit_sum(modulus, [(base**i, d) for i, d in enumerate(row) if i >= k])
-        hit = [r for r in range(modulus) if above.count(r)]
-        residues.append(np.array(hit, dtype=np.int64))
-        counts.append(np.array([above.count(r) for r in hit], dtype=object))
-    if prod(map(len, residues)) > most:
-        return None
-    return combinations(residues), combinations(counts).prod(axis=0)
+    rows = ([(base**i, d) for i, d in enumerate(row) if i >= k] for row in box.digits)
+    above = [digit_sum(task.modulus or 1, x) for x in rows]
+    return joint(above) if prod(len(x.hit) for x in above) <= most else None
