@@ -228,8 +228,9 @@ def observed(
         values = [tuple(np.unique(column).tolist()) for column in rows.T]
         boxes = _boxes(rows, values, int(repeats.min()), task, base)
         shape = k, tokens.shape[2]
+        numbers = rows.reshape(-1, *shape)
         size = sum(_inputs(_box(x, shape), task, base) for x in boxes)
-        if len(rows) < _WHOLE * size and not _tokens_shown(rows.reshape(-1, *shape), *together, base):
+        if len(rows) < _WHOLE * size and not _tokens_shown(numbers, *together, base):
             every_token, boxes = False, _single(rows, values)
         shown.append((length, tuple(_box(x, shape) for x in boxes)))
         counts.append(len(some))

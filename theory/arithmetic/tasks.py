@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log2, prod
+from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -313,10 +314,6 @@ class Operations(Task):
         return ", ".join(part.formula(operands) for part in self.parts)
 
 
-def _plus(total: Any, more: Any) -> Any:
-    return total + more
-
-
 def _larger(total: Any, more: Any) -> Any:
     return total + (more - total) * (more > total)
 
@@ -490,8 +487,8 @@ class NamedDigitFunction(NamedTuple):
 
 
 DIGIT_FUNCTIONS = {
-    "digit_sum": NamedDigitFunction(_plus, True, None, "the sum of a's digits mod p"),
-    "parity": NamedDigitFunction(_plus, False, 2, "the sum of a's digits mod 2"),
+    "digit_sum": NamedDigitFunction(add, True, None, "the sum of a's digits mod p"),
+    "parity": NamedDigitFunction(add, False, 2, "the sum of a's digits mod 2"),
     "max_digit": NamedDigitFunction(_larger, False, None, "the largest digit of a"),
     "reverse": NamedDigitFunction(None, False, None, "a read from its units: 120 is 21"),
 }

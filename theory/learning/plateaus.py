@@ -166,9 +166,7 @@ def _spread(values: Array, axes: tuple[Array, ...]) -> Array:
     return np.broadcast_to(values, np.broadcast_shapes(*(x.shape for x in axes))).ravel()
 
 
-def _best(
-    shown: Sequence[tuple[Array, ...]], results: Array, limit: int, modulus: int
-) -> _Answers:
+def _best(shown: Sequence[tuple[Array, ...]], results: Array, limit: int, modulus: int) -> _Answers:
     """The best answers where only the rest modulo ``limit`` is read of each operand."""
     operands, every = len(shown[0]), list[Array]()
     below = limit**operands * modulus
