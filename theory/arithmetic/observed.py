@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from arith.theory.arithmetic.boxes import Box
+from arith.theory.arithmetic.boxes import Box, largest_value
 from arith.theory.arithmetic.domains import MISSED, Domain, digit_base
 from arith.theory.arithmetic.integer_arrays import operand_tuples
 from arith.theory.arithmetic.tasks import Operations, Task
@@ -453,13 +453,7 @@ def _inputs(box: Box, task: Task, base: int) -> int:
 
 def is_defined(task: Task | None, box: Box, base: int) -> bool:
     """Whether a task is defined on some member of a box."""
-    if task is None or not task.needs_order:
-        return True
-    largest = task.constant
-    for c, row in zip(task.coefficients, box.digits, strict=True):
-        pick = max if c > 0 else min
-        largest += c * sum(pick(values) * base**i for i, values in enumerate(row))
-    return largest >= 0
+    return task is None or not task.needs_order or largest_value(task, box, base) >= 0
 
 
 def box_of_widths(widths: tuple[int, ...], base: int) -> Box:

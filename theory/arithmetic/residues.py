@@ -258,13 +258,10 @@ def keys_unchanged(
         return [count * total // int(ways.sum()) for count in counts]
     seen, missed = digit_sum(n, []), digit_sum(n, [])
     for c, e in terms:
-        if not any(e):
-            seen = seen.plus(c)
-            continue
-        operand = operands[e.index(1)]
-        seen = seen.plus(c * operand.offset)
-        seen = seen.plus_digits([(c * weight, values) for weight, values in operand.read])
-        missed = missed.plus_digits([(c * weight, values) for weight, values in operand.missed])
+        x = operands[e.index(1)] if any(e) else Operand([], [], 1)
+        seen = seen.plus(c * x.offset)
+        seen = seen.plus_digits([(c * weight, values) for weight, values in x.read])
+        missed = missed.plus_digits([(c * weight, values) for weight, values in x.missed])
     spend(2 * len(missed.hit) * keys.size)
     counts = [0] * len(keys)
     for shift in missed.hit.tolist():
