@@ -172,13 +172,11 @@ def _counted(learned: LearnedFunction, box: Box) -> int:
 
 def _operands(learned: LearnedFunction, box: Box) -> list[Operand]:
     """What is read and what is missed of each operand."""
-    support, weights = learned.support, [1]
-    for _ in range(max(box.width, support.width)):
-        weights.append(weights[-1] * learned.base)
-    operands = []
+    support, operands = learned.support, []
     for j in range(learned.task.operands):
         read, missed = [], []
-        for i, weight in enumerate(weights[:-1], 1):
+        for i in range(1, max(box.width, support.width) + 1):
+            weight = learned.base ** (i - 1)
             values, constant = box.values(j, i), support.constant((j, i))
             if constant is None:
                 read.append((weight, values))

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -79,12 +80,17 @@ def plateau_accuracy(
     They differ where training shows several results equally often.  None where training lacks
     combinations of low digits that the test may ask for, or the count would take too long.
     """
-    answers = _answers(task, base, train)[plateau.read]
-    if not test.even or len(answers.starts) < base ** (plateau.read * task.operands):
+    limit = base**plateau.read
+    pairs = _answers(task, base, train)[plateau.read].pairs
+    combinations, result = np.divmod(pairs, task.modulus or 1)
+    starts = _starts(combinations)
+    if not test.even or len(starts) < limit**task.operands:
         return None
+    weights = [limit**j for j in reversed(range(task.operands))]
+    low = np.stack([combinations // weight % limit for weight in weights])
     layers = test.layers(base, task.operands)
     total = sum(sign * box.size for sign, box in layers)
-    right = np.zeros(len(answers.result), dtype=exact_dtype(sum(box.size for _, box in layers)))
+    right = np.zeros(len(result), dtype=exact_dtype(sum(box.size for _, box in layers)))
     for sign, box in layers:
         above = _high(task, base, box, plateau.read, _MOST_EVALUATED // len(right))
         if above is None:
@@ -93,48 +99,24 @@ def plateau_accuracy(
         step = max(1, _AT_ONCE // len(right))
         for start in range(0, high.shape[1], step):
             part = slice(start, start + step)
-            x = answers.low[:, :, None] + high[:, None, part]
-            hits = task.evaluate(*x) == answers.result[:, None]
+            x = low[:, :, None] + high[:, None, part]
+            hits = task.evaluate(*x) == result[:, None]
             right += sign * (hits.astype(right.dtype) @ weight[part].astype(right.dtype))
-    least, most = (int(f.reduceat(right, answers.starts).sum()) for f in (np.minimum, np.maximum))
+    least, most = (int(f.reduceat(right, starts).sum()) for f in (np.minimum, np.maximum))
     return Fraction(least, total), Fraction(most, total)
 
 
-@dataclass(frozen=True, eq=False)
-class _Answers:
+class _Answers(NamedTuple):
     """The most frequent results to each combination of low digits, several where they tie.
 
     Args:
-        pairs: the combinations and their results as numbers, ascending, ``(answers,)``.
-        limit: what is read of each of so many operands is below it.
+        pairs: each combination, as the digits of a number, times the modulus plus the result;
+            ascending, ``(answers,)``.
         right: how many members of the training domain they are right on.
     """
 
     pairs: Array
-    operands: int
-    limit: int
-    modulus: int
     right: int
-
-    @cached_property
-    def result(self) -> Array:
-        """The results, ``(answers,)``."""
-        return self.pairs % self.modulus
-
-    @cached_property
-    def _combination(self) -> Array:
-        return self.pairs // self.modulus
-
-    @cached_property
-    def starts(self) -> Array:
-        """Where each combination begins."""
-        return _starts(self._combination)
-
-    @cached_property
-    def low(self) -> Array:
-        """The low digits as numbers, ``(operands, answers)``; equal ones stand together."""
-        weights = [self.limit**j for j in reversed(range(self.operands))]
-        return np.stack([self._combination // weight % self.limit for weight in weights])
 
 
 @lru_cache(maxsize=8)
@@ -152,7 +134,8 @@ def _answers(task: Task, base: int, train: Domain) -> tuple[_Answers, ...]:
     dtype = value_dtype(task, base, max(box.width for box in boxes))
     # The values of each operand, to be combined by broadcasting.
     shown = [np.ix_(*(numbers(row, base, dtype) for row in box.digits)) for box in boxes]
-    results = np.concatenate([_spread(task.evaluate(*axes), axes) for axes in shown])
+    evaluated = (np.broadcast_arrays(task.evaluate(*axes), *axes)[0] for axes in shown)
+    results = np.concatenate([values.ravel() for values in evaluated])
     answers = list[_Answers]()
     for k in range(train.most_places):
         answers.append(_best(shown, results, base**k, task.modulus))
@@ -161,25 +144,19 @@ def _answers(task: Task, base: int, train: Domain) -> tuple[_Answers, ...]:
     return tuple(answers)
 
 
-def _spread(values: Array, axes: tuple[Array, ...]) -> Array:
-    """Values for every operand tuple of a box, ``(tuples,)``."""
-    return np.broadcast_to(values, np.broadcast_shapes(*(x.shape for x in axes))).ravel()
-
-
 def _best(shown: Sequence[tuple[Array, ...]], results: Array, limit: int, modulus: int) -> _Answers:
     """The best answers where only the rest modulo ``limit`` is read of each operand."""
-    operands, every = len(shown[0]), list[Array]()
-    below = limit**operands * modulus
+    every, below = list[Array](), limit ** len(shown[0]) * modulus
     for axes in shown:
         key: Array = np.zeros(1, exact_dtype(below))
         for x in axes:
             key = key * limit + x % limit
-        every.append(_spread(key * modulus, axes))
+        every.append(key.ravel() * modulus)
     pairs, counts = _counted(np.concatenate(every) + results, below)
     starts = _starts(pairs // modulus)
     most = np.maximum.reduceat(counts, starts)
     kept = pairs[counts == np.repeat(most, np.diff(starts, append=len(pairs)))]
-    return _Answers(kept, operands, limit, modulus, int(most.sum()))
+    return _Answers(kept, int(most.sum()))
 
 
 def _counted(values: Array, below: int) -> tuple[Array, Array]:
