@@ -152,7 +152,7 @@ class ObservedDomain(Domain):
 class AnsweredDomain(Domain):
     """The inputs of one length that were asked: some combinations of operand lengths.
 
-    Each is as often as it was asked; of one, all inputs are alike.
+    Each is as often as it was asked; of one, all inputs are alike, as in the kind ``lengths``.
 
     Args:
         shapes: the combinations, each with its share of operands, also of those on which the task
@@ -160,14 +160,6 @@ class AnsweredDomain(Domain):
     """
 
     shapes: tuple[tuple[tuple[int, ...], Fraction], ...] = ()
-
-    @property
-    def even(self) -> bool:
-        return False
-
-    @property
-    def by_lengths(self) -> bool:
-        return True
 
     def operand_lengths(self, n: int, operands: int) -> Iterator[tuple[int, ...]]:
         return (widths for widths, _ in self.shapes)
@@ -378,11 +370,7 @@ def _partners(
     Two values that few inputs have may be held out, and of two on which the task is not defined
     nothing is lacking.  None if a pair of places has too many values to be looked at.
     """
-    pairs = [
-        (p, q)
-        for p, q in combinations(range(len(values)), 2)
-        if len(values[p]) * len(values[q]) > 1
-    ]
+    pairs = list(combinations(range(len(values)), 2))
     sizes = {(p, q): len(values[p]) * len(values[q]) for p, q in pairs}
     if max(sizes.values(), default=0) > _MOST_PAIRS:
         return None
