@@ -185,21 +185,12 @@ class Task:
         """An upper bound of ``f``, signed of ``|f|``, on operands of at most ``width`` digits."""
         if self.modulus is not None:
             return self.modulus - 1
-        top = base**width - 1  # a number of thousands of digits
-        return sum(c * top**power for power, c in self._positive.items())
-
-    @cached_property
-    def _positive(self) -> Counter[int]:
-        """The sum of the positive coefficients, by the degree of their terms.
-
-        Where results are signed that of the negative ones, if it is larger.
-        """
-        factors: Counter[int] = Counter()
-        negative: Counter[int] = Counter()
+        positive, negative = Counter[int](), Counter[int]()  # by the degree of terms
         for c, e in self.terms:
-            factors[sum(e)] += max(c, 0)
-            negative[sum(e)] += max(-c, 0)
-        return factors | negative if self.signed else factors
+            (positive if c > 0 else negative)[sum(e)] += abs(c)
+        most = positive | negative if self.signed else positive  # the larger of each degree
+        top = base**width - 1
+        return sum(c * top**degree for degree, c in most.items())
 
     def without_idle_modulus(self, base: int, width: int) -> Task:
         """The task without its modulus, if no operands of at most ``width`` digits reach it."""

@@ -123,7 +123,7 @@ class _Answers(NamedTuple):
 def _answers(task: Task, base: int, train: Domain) -> tuple[_Answers, ...]:
     """The best answers from the lowest 0, 1, ... digits, as far as training goes."""
     boxes = train.boxes(base, task.operands)
-    if task.modulus is None or train.priming or train.pairs is not None or not train.uniform:
+    if task.modulus is None or train.pairs is not None or not train.uniform:
         return ()
     if task.without_idle_modulus(base, train.most_places).modulus is None:
         return ()
