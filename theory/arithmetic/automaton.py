@@ -25,10 +25,6 @@ from arith.theory.arithmetic.effort import spend
 from arith.theory.arithmetic.integer_arrays import Array
 from arith.theory.arithmetic.tasks import Task, digit_count
 
-Column = tuple[Sequence[int], ...]
-"""The values that the digit of each operand takes at one position."""
-
-
 _Multiples = tuple[int, Sequence[int]]
 """A coefficient, and the ascending values that are multiplied by it."""
 _FEW_STEPS = 10_000
@@ -113,16 +109,12 @@ class DigitAutomaton:
         products = (c * d for c, d in zip(self.coefficients, digits, strict=True))
         return divmod(carry + sum(products), self.base)
 
-    def sums(self, column: Column) -> Counter[int]:
-        """How often the digits of a position add up to each sum, times their coefficients."""
-        return sums(zip(self.coefficients, column, strict=True))
-
     @property
     def digit_sums(self) -> tuple[int, int]:
         """The least and the largest sum that one digit of each operand makes."""
-        signs = [min(c, 0) for c in self.coefficients], [max(c, 0) for c in self.coefficients]
-        least, most = (sum(part) * (self.base - 1) for part in signs)
-        return least, most
+        negative = sum(c for c in self.coefficients if c < 0)
+        highest = self.base - 1
+        return negative * highest, (sum(self.coefficients) - negative) * highest
 
     @cached_property
     def ranges(self) -> list[range]:
@@ -238,22 +230,19 @@ class DigitAutomaton:
 
     # --- how long results are ----------------------------------------------------------
 
-    def longest(self, widths: Sequence[int]) -> int:
-        """The digits of the largest result of operands of these lengths; 0: all are negative."""
-        ends = zip(self.coefficients, (interval(w, self.base) for w in widths), strict=True)
-        top = self.constant + sum(c * (high if c > 0 else low) for c, (low, high) in ends)
-        return digit_count(top, self.base) if top >= 0 else 0
-
-    def shortest(self, widths: Sequence[int]) -> int:
-        """The digits of the least result that is not negative, or 1."""
-        ends = zip(self.coefficients, (interval(w, self.base) for w in widths), strict=True)
-        low = self.constant + sum(c * (low if c > 0 else high) for c, (low, high) in ends)
-        return digit_count(max(low, 0), self.base)
+    def result_lengths(self, widths: Sequence[int]) -> range:
+        """How many digits results of operands of these lengths may have; none: all are negative."""
+        intervals = zip(self.coefficients, (interval(w, self.base) for w in widths), strict=True)
+        ends = (sorted((c * low, c * high)) for c, (low, high) in intervals)
+        least, most = (self.constant + sum(x) for x in zip(*ends, strict=True))
+        if most < 0:
+            return range(0)
+        return range(digit_count(max(least, 0), self.base), digit_count(most, self.base) + 1)
 
     def lengths(self, widths: Sequence[int]) -> dict[int, int]:
         """By the digits of the result, how many operands of these lengths have such a result."""
         found, before = {}, 0
-        for m in range(self.shortest(widths), self.longest(widths) + 1):
+        for m in self.result_lengths(widths):
             up_to = self._below(widths, m)
             if up_to > before:
                 found[m] = up_to - before
@@ -283,7 +272,7 @@ class DigitAutomaton:
         if key not in self._powers:
             if positions == 1:
                 power = np.zeros((len(self.carries),) * 2, dtype=object)
-                for total, ways in self.sums(column).items():
+                for total, ways in sums(zip(self.coefficients, column, strict=True)).items():
                     for row, carry in enumerate(self.carries):
                         onward, digit = divmod(carry + total, self.base)
                         if onward in self.carries and not (zero and digit):

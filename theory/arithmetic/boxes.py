@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain, product
 from math import prod
+
+from arith.theory.arithmetic.tasks import Task
 
 
 @dataclass(frozen=True)
@@ -69,3 +71,13 @@ class Box:
             for row in self.digits
         )
         return Box(tuple(rows))
+
+
+@lru_cache(maxsize=4096)
+def largest_value(task: Task, box: Box, base: int) -> int:
+    """The largest value of a linear form on a box."""
+    largest = task.constant
+    for coefficient, row in zip(task.coefficients, box.digits, strict=True):
+        pick = max if coefficient > 0 else min
+        largest += coefficient * sum(pick(values) * base**i for i, values in enumerate(row))
+    return largest

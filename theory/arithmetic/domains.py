@@ -406,10 +406,8 @@ class Domain:
             return (full,) * (width - 1) + (full[width > 1 :],) + (zero,) * (n - width)
 
         below, at_most = (full,) * (n - 1) + (zero,), (full,) * n
-        every: list[tuple[int, ...]] = [(n,) * operands]
         if self.by_lengths or self.kind == "every" or n == 1:
-            every = list(self.operand_lengths(n, operands))
-            rows = [tuple(map(number, widths)) for widths in every]
+            rows = [tuple(map(number, widths)) for widths in self.operand_lengths(n, operands)]
         elif self.kind == "coin":
             rows = [*product((number(n), below), repeat=operands)][:-1]
         else:
@@ -417,26 +415,20 @@ class Domain:
                 (below,) * first + (number(n),) + (at_most,) * (operands - first - 1)
                 for first in range(operands)
             ]
-        widths = every if len(every) == len(rows) else every * len(rows)
-        boxes = (self._allow(Box(row), base, w) for row, w in zip(rows, widths, strict=True))
+        boxes = (self._allow(Box(row), base) for row in rows)
         return [box for box in boxes if box.size]
 
-    def _allow(self, box: Box, base: int, widths: tuple[int, ...] = ()) -> Box:
-        """The part of a box of digits that has the allowed ones only, as a box of tokens.
-
-        Args:
-            widths: how many digits the operands have, where these are the ones that count.
-        """
-        if self.allowed:
-            box = self._only(box, widths)
+    def _allow(self, box: Box, base: int) -> Box:
+        """The part of a box of digits that has the allowed ones only, as a box of tokens."""
+        only = {
+            (j, i): frozenset(digits)
+            for j, row in enumerate(box.digits)
+            for i, digits in self.allowed
+            if not self.natural or i <= len(row) - row.count((0,))
+        }
+        if only:
+            box = box.restrict(only)
         return box.grouped(self.in_token, self.digit_base(base)) if self.in_token > 1 else box
-
-    def _only(self, box: Box, widths: tuple[int, ...]) -> Box:
-        """The part of a box that has the allowed digits only."""
-        exists = widths if self.natural else (max(i for i, _ in self.allowed),) * len(box.digits)
-        return box.restrict(
-            {(j, i): frozenset(d) for j, w in enumerate(exists) for i, d in self.allowed if i <= w}
-        )
 
     def likely_whole(self, base: int, operands: int) -> bool:
         """Whether a sample of ``pairs`` tuples shows every digit everywhere, by a union bound."""

@@ -60,10 +60,14 @@ def operand_tuples(
     Args:
         digits: ``digits[j][i]`` are the values of the digit of operand j with weight ``base**i``.
     """
-    weighted = [
-        [np.array([d * base**i for d in ds], dtype) for i, ds in enumerate(row)] for row in digits
-    ]
-    return combinations([combinations(axes).sum(axis=0) for axes in weighted])
+    return combinations([numbers(row, base, dtype) for row in digits])
+
+
+def numbers(digits: Sequence[Sequence[int]], base: int, dtype: npt.DTypeLike) -> Array:
+    """Every number whose digits, from the units, are among those given, ``(numbers,)``."""
+    axes = [np.array([d * base**i for d in ds], dtype) for i, ds in enumerate(digits)]
+    total: Array = combinations(axes).sum(axis=0)
+    return total
 
 
 # --- convolutions -----------------------------------------------------------------------

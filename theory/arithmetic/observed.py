@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from arith.theory.arithmetic.boxes import Box
+from arith.theory.arithmetic.boxes import Box, largest_value
 from arith.theory.arithmetic.domains import MISSED, Domain, digit_base
 from arith.theory.arithmetic.integer_arrays import operand_tuples
 from arith.theory.arithmetic.tasks import Operations, Task
@@ -134,11 +134,9 @@ class ObservedDomain(Domain):
         if not shown:
             return False
         asked = [box for box in test.boxes(base, operands) if is_defined(self.task, box, base)]
-        if self.natural and not all(
-            w in self.widths
-            for w in test.operand_lengths(n, operands)
-            if is_defined(self.task, box_of_widths(w, self.digit_base(base)), self.digit_base(base))
-        ):
+        of = self.digit_base(base)
+        lacking = (w for w in test.operand_lengths(n, operands) if w not in self.widths)
+        if self.natural and any(is_defined(self.task, box_of_widths(w, of), of) for w in lacking):
             return False
         return all(sum(_common(box, x) for x in shown) == box.size for box in asked)
 
@@ -154,7 +152,7 @@ class ObservedDomain(Domain):
 class AnsweredDomain(Domain):
     """The inputs of one length that were asked: some combinations of operand lengths.
 
-    Each is as often as it was asked; of one, all inputs are alike.
+    Each is as often as it was asked; of one, all inputs are alike, as in the kind ``lengths``.
 
     Args:
         shapes: the combinations, each with its share of operands, also of those on which the task
@@ -162,14 +160,6 @@ class AnsweredDomain(Domain):
     """
 
     shapes: tuple[tuple[tuple[int, ...], Fraction], ...] = ()
-
-    @property
-    def even(self) -> bool:
-        return False
-
-    @property
-    def by_lengths(self) -> bool:
-        return True
 
     def operand_lengths(self, n: int, operands: int) -> Iterator[tuple[int, ...]]:
         return (widths for widths, _ in self.shapes)
@@ -209,30 +199,17 @@ def observed(
         together: how many digits of numbers of natural length stand in a token, counted from the
             first that is written, and whether that is the ``most`` or the ``least`` significant.
     """
+    operations = list[ObservedDomain]()
     if isinstance(task, Operations):
         which, digits = digits[:, -1, 0], digits[:, :-1]
-        parts = tuple(
-            observed(part, digits[which == i], base, natural, in_token, together)
-            for i, part in enumerate(task.operations)
-        )
-        return _observed(task, digits, base, natural, in_token, together, parts)
-    return _observed(task, digits, base, natural, in_token, together, ())
-
-
-def _observed(
-    task: Task,
-    digits: np.ndarray,
-    base: int,
-    natural: bool,
-    in_token: int,
-    token: tuple[int, str],
-    operations: tuple[ObservedDomain, ...],
-) -> ObservedDomain:
+        for i, part in enumerate(task.operations):
+            some = digits[which == i]
+            operations.append(observed(part, some, base, natural, in_token, together))
     k, every_token = digits.shape[1], True
     widths = widths_of(digits)
     longest = widths.max(axis=1)
-    together = np.unique(widths, axis=0)
-    lengths = tuple(int(x) for x in np.unique(longest))
+    shapes = [tuple(w) for w in np.unique(widths, axis=0).tolist()]
+    lengths = tuple(np.unique(longest).tolist())
     shown, counts, different = [], [], 0
     seen: dict[tuple[int, int], set[int]] = {}
     for length in lengths:
@@ -240,26 +217,26 @@ def _observed(
         tokens = grouped(some[:, :, :length], in_token, base)
         flat = tokens.reshape(len(some), -1)
         rows, repeats = distinct(flat, base)
-        values = [tuple(int(x) for x in np.unique(column)) for column in rows.T]
+        values = [tuple(np.unique(column).tolist()) for column in rows.T]
         boxes = _boxes(rows, values, int(repeats.min()), task, base)
         shape = k, tokens.shape[2]
+        numbers = rows.reshape(-1, *shape)
         size = sum(_inputs(_box(x, shape), task, base) for x in boxes)
-        if len(rows) < _WHOLE * size and not _tokens_shown(rows.reshape(-1, *shape), *token, base):
+        if len(rows) < _WHOLE * size and not _tokens_shown(numbers, *together, base):
             every_token, boxes = False, _single(rows, values)
         shown.append((length, tuple(_box(x, shape) for x in boxes)))
         counts.append(len(some))
         different += len(rows)
         for place, have in enumerate(values):
             seen.setdefault(divmod(place, shape[1]), set()).update(have)
-    highest = [-(-int(w) // in_token) for w in widths.max(axis=0)]
     every_digit = in_token > 1 or all(
         seen[j, i].issuperset(range(1 if 0 < i == w - 1 else 0, base))
-        for j, w in enumerate(highest)
+        for j, w in enumerate(widths.max(axis=0).tolist())
         for i in range(w)
     )
-    kind = "every" if k > 1 and all(len(set(w)) == 1 for w in together.tolist()) else "longest"
-    if kind == "every" and lengths == (1,):
-        kind = "longest"  # the two are one there
+    # The two kinds are one at one digit.
+    is_every = k > 1 and lengths != (1,) and all(len(set(w)) == 1 for w in shapes)
+    kind = "every" if is_every else "longest"
     size = sum(_inputs(box, task, base) for _, boxes in shown for box in boxes)
     found = ObservedDomain(
         lengths,
@@ -267,18 +244,17 @@ def _observed(
         natural=natural,
         in_token=in_token,
         shown=tuple(shown),
-        widths=tuple(tuple(int(x) for x in w) for w in together),
+        widths=tuple(shapes),
         examples=tuple(counts),
         different=different,
         task=task,
         whole=different >= _WHOLE * size,
         every_digit=every_digit and every_token,
         every_token=every_token,
-        operations=operations,
+        operations=tuple(operations),
     )
     asked = (Domain((n,), kind, natural=natural, in_token=in_token) for n in lengths)
-    object.__setattr__(found, "complete", all(found.covers(x, base, k) for x in asked))
-    return found
+    return replace(found, complete=all(found.covers(x, base, k) for x in asked))
 
 
 def widths_of(digits: np.ndarray) -> np.ndarray:
@@ -340,8 +316,11 @@ def _boxes(rows: np.ndarray, values: _Values, repeats: int, task: Task, base: in
 
 
 def _single(rows: np.ndarray, values: _Values) -> list[_Values]:
-    """Boxes of examples that count by themselves."""
-    return _merged([[(int(x),) for x in row] for row in _some(rows, values)])
+    """Boxes of examples that count by themselves: all, or some that have all values of a place."""
+    if len(rows) > MOST_SINGLE:
+        first = [int(np.argmax(rows[:, p] == v)) for p, vs in enumerate(values) for v in vs]
+        rows = rows[sorted({*first, *range(0, len(rows), -(-len(rows) // MOST_SINGLE))})]
+    return _merged([[(x,) for x in row] for row in rows.tolist()])
 
 
 def _tokens_shown(rows: np.ndarray, size: int, first: str, base: int) -> bool:
@@ -391,11 +370,7 @@ def _partners(
     Two values that few inputs have may be held out, and of two on which the task is not defined
     nothing is lacking.  None if a pair of places has too many values to be looked at.
     """
-    pairs = [
-        (p, q)
-        for p, q in combinations(range(len(values)), 2)
-        if len(values[p]) * len(values[q]) > 1
-    ]
+    pairs = list(combinations(range(len(values)), 2))
     sizes = {(p, q): len(values[p]) * len(values[q]) for p, q in pairs}
     if max(sizes.values(), default=0) > _MOST_PAIRS:
         return None
@@ -457,15 +432,6 @@ def _merged(boxes: list[_Values]) -> list[_Values]:
     return boxes
 
 
-def _some(rows: np.ndarray, values: _Values) -> np.ndarray:
-    """Some of the examples, all if they are few, among which each place has all of its values."""
-    if len(rows) <= MOST_SINGLE:
-        return rows
-    first = [int(np.argmax(rows[:, p] == v)) for p, vs in enumerate(values) for v in vs]
-    kept = list(dict.fromkeys([*first, *range(0, len(rows), -(-len(rows) // MOST_SINGLE))]))
-    return rows[sorted(kept)]
-
-
 def _inputs(box: Box, task: Task, base: int) -> int:
     """How many operand tuples of a box the task is defined on; all, where they are not counted."""
     if not task.needs_order or box.size > _COUNTED:
@@ -475,13 +441,7 @@ def _inputs(box: Box, task: Task, base: int) -> int:
 
 def is_defined(task: Task | None, box: Box, base: int) -> bool:
     """Whether a task is defined on some member of a box."""
-    if task is None or not task.needs_order:
-        return True
-    largest = task.constant
-    for c, row in zip(task.coefficients, box.digits, strict=True):
-        pick = max if c > 0 else min
-        largest += c * sum(pick(values) * base**i for i, values in enumerate(row))
-    return largest >= 0
+    return task is None or not task.needs_order or largest_value(task, box, base) >= 0
 
 
 def box_of_widths(widths: tuple[int, ...], base: int) -> Box:

@@ -159,6 +159,12 @@ def _spans(rows: Sequence[Row]) -> list[tuple[int, list[tuple[int, int]]]]:
     return found
 
 
+def joint(parts: Sequence[Residues]) -> tuple[Array, Array]:
+    """All combinations of residues that occur, ``(parts, n)``, and how often each, ``(n,)``."""
+    ways = combinations([part.counts[part.hit] for part in parts]).prod(axis=0)
+    return combinations([part.hit for part in parts]), ways
+
+
 def zero_pairs(x: Residues, y: Residues) -> int:
     """How many pairs (a member of x, a member of y) sum to 0."""
     facing = np.roll(y.extra[::-1], 1)
@@ -252,13 +258,10 @@ def keys_unchanged(
         return [count * total // int(ways.sum()) for count in counts]
     seen, missed = digit_sum(n, []), digit_sum(n, [])
     for c, e in terms:
-        if not any(e):
-            seen = seen.plus(c)
-            continue
-        operand = operands[e.index(1)]
-        seen = seen.plus(c * operand.offset)
-        seen = seen.plus_digits([(c * weight, values) for weight, values in operand.read])
-        missed = missed.plus_digits([(c * weight, values) for weight, values in operand.missed])
+        x = operands[e.index(1)] if any(e) else Operand([], [], 1)
+        seen = seen.plus(c * x.offset)
+        seen = seen.plus_digits([(c * weight, values) for weight, values in x.read])
+        missed = missed.plus_digits([(c * weight, values) for weight, values in x.missed])
     spend(2 * len(missed.hit) * keys.size)
     counts = [0] * len(keys)
     for shift in missed.hit.tolist():
@@ -306,8 +309,7 @@ def _table(
     if 2 * len(parts) * size > ENTRIES:
         raise NotCountable(f"{size} combinations of residues are too many to be counted")
     spend(500 * size)
-    residues = combinations([part.hit for part in parts])
-    ways = combinations([part.counts[part.hit] for part in parts]).prod(axis=0)
+    residues, ways = joint(parts)
 
     def value(x: Array) -> Array:
         total = np.zeros(x.shape[1], dtype=np.int64)

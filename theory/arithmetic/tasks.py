@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log2, prod
+from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -184,21 +185,12 @@ class Task:
         """An upper bound of ``f``, signed of ``|f|``, on operands of at most ``width`` digits."""
         if self.modulus is not None:
             return self.modulus - 1
-        top = base**width - 1  # a number of thousands of digits
-        return sum(c * top**power for power, c in self._positive.items())
-
-    @cached_property
-    def _positive(self) -> Counter[int]:
-        """The sum of the positive coefficients, by the degree of their terms.
-
-        Where results are signed that of the negative ones, if it is larger.
-        """
-        factors: Counter[int] = Counter()
-        negative: Counter[int] = Counter()
+        positive, negative = Counter[int](), Counter[int]()  # by the degree of terms
         for c, e in self.terms:
-            factors[sum(e)] += max(c, 0)
-            negative[sum(e)] += max(-c, 0)
-        return factors | negative if self.signed else factors
+            (positive if c > 0 else negative)[sum(e)] += abs(c)
+        most = positive | negative if self.signed else positive  # the larger of each degree
+        top = base**width - 1
+        return sum(c * top**degree for degree, c in most.items())
 
     def without_idle_modulus(self, base: int, width: int) -> Task:
         """The task without its modulus, if no operands of at most ``width`` digits reach it."""
@@ -311,10 +303,6 @@ class Operations(Task):
     def formula(self, operands: Sequence[str] | None = None) -> str:
         """The operations as SymPy writes them, ``a + b, a - b``."""
         return ", ".join(part.formula(operands) for part in self.parts)
-
-
-def _plus(total: Any, more: Any) -> Any:
-    return total + more
 
 
 def _larger(total: Any, more: Any) -> Any:
@@ -490,8 +478,8 @@ class NamedDigitFunction(NamedTuple):
 
 
 DIGIT_FUNCTIONS = {
-    "digit_sum": NamedDigitFunction(_plus, True, None, "the sum of a's digits mod p"),
-    "parity": NamedDigitFunction(_plus, False, 2, "the sum of a's digits mod 2"),
+    "digit_sum": NamedDigitFunction(add, True, None, "the sum of a's digits mod p"),
+    "parity": NamedDigitFunction(add, False, 2, "the sum of a's digits mod 2"),
     "max_digit": NamedDigitFunction(_larger, False, None, "the largest digit of a"),
     "reverse": NamedDigitFunction(None, False, None, "a read from its units: 120 is 21"),
 }

@@ -135,7 +135,7 @@ def _both_defined(learned: LearnedFunction, box: Box) -> int:
 def matches(learned: LearnedFunction, box: Box) -> int:
     """How many members of a box have ``f(x) = f^(x)``."""
     spend(4_000 * learned.task.operands * box.width)  # to look at every position
-    if not touched(learned.support, box, learned.task):
+    if not touched(learned.support, box):
         return defined(learned.task, box, learned.base)
     try:
         return _counted(learned, box)
@@ -146,11 +146,11 @@ def matches(learned: LearnedFunction, box: Box) -> int:
     return int(np.count_nonzero((right == answer) & learned.task.is_result(right)))
 
 
-def touched(support: Support, box: Box, task: Task) -> bool:
+def touched(support: Support, box: Box) -> bool:
     """Whether some member of the box has a digit that the model replaces."""
     return any(
         (constant := support.constant((j, i))) is not None and box.values(j, i) != (constant,)
-        for j in range(task.operands)
+        for j in range(support.task.operands)
         for i in range(1, max(box.width, support.width) + 1)
     )
 
@@ -172,13 +172,11 @@ def _counted(learned: LearnedFunction, box: Box) -> int:
 
 def _operands(learned: LearnedFunction, box: Box) -> list[Operand]:
     """What is read and what is missed of each operand."""
-    support, weights = learned.support, [1]
-    for _ in range(max(box.width, support.width)):
-        weights.append(weights[-1] * learned.base)
-    operands = []
+    support, operands = learned.support, []
     for j in range(learned.task.operands):
         read, missed = [], []
-        for i, weight in enumerate(weights[:-1], 1):
+        for i in range(1, max(box.width, support.width) + 1):
+            weight = learned.base ** (i - 1)
             values, constant = box.values(j, i), support.constant((j, i))
             if constant is None:
                 read.append((weight, values))
@@ -321,7 +319,7 @@ def _share(
 
 
 def _digit_counts(learned: LearnedFunction, box: Box, width: int) -> _Counts:
-    if not touched(learned.support, box, learned.task):
+    if not touched(learned.support, box):
         return [defined(learned.task, box, learned.base)] * (2 * width)
     methods = (_all_digits, _enumerated) if learned.task.is_linear else (_enumerated, _all_digits)
     for method in methods:

@@ -56,17 +56,13 @@ class LearnedFunction:
 
     def _reduced(self, operand: int, name: str) -> str:
         """What the model sees of an operand."""
-        n = self.support.read_length(operand)
-        if n is not None:
-            return f"Mod({name}, {self.base**n})" if n else "0"
-        read = self._read_runs(operand)
+        read, constant = self._read_runs(operand), self.support.offset(operand)
         upper = [
             f"(-Mod({name}, {self.base ** (low - 1)}) + Mod({name}, {self.base**high}))"
             for low, high in read
             if low > 1
         ]
         lowest = [f"Mod({name}, {self.base**high})" for low, high in read if low == 1]
-        constant = self.support.offset(operand)
         parts = [*upper, *lowest, *([str(constant)] if constant or not read else [])]
         return parts[0] if len(parts) == 1 else f"({' + '.join(parts)})"
 

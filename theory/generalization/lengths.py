@@ -316,7 +316,7 @@ def witnessed(learned: LearnedFunction, test: Domain, x: LengthPrediction) -> Le
 def replaces(learned: LearnedFunction, test: Domain) -> bool:
     """Whether a test asks for digits at a position where training always showed one other."""
     boxes = test.boxes(learned.base, learned.task.operands)
-    return any(touched(learned.support, box, learned.task) for box in boxes)
+    return any(touched(learned.support, box) for box in boxes)
 
 
 def _is_aligned(learned: LearnedFunction) -> bool:

@@ -11,20 +11,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
 from arith.theory.arithmetic.boxes import Box
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.effort import ENTRIES, PART
-from arith.theory.arithmetic.integer_arrays import (
-    Array,
-    combinations,
-    exact_dtype,
-)
-from arith.theory.arithmetic.residues import digit_sum
+from arith.theory.arithmetic.integer_arrays import Array, exact_dtype, numbers
+from arith.theory.arithmetic.residues import digit_sum, joint
 from arith.theory.arithmetic.tasks import Task
 from arith.theory.counting.accuracy import value_dtype
 from arith.theory.setting.settings import Setting
@@ -83,12 +80,17 @@ def plateau_accuracy(
     They differ where training shows several results equally often.  None where training lacks
     combinations of low digits that the test may ask for, or the count would take too long.
     """
-    answers = _answers(task, base, train)[plateau.read]
-    if not test.even or len(answers.starts) < base ** (plateau.read * task.operands):
+    limit = base**plateau.read
+    pairs = _answers(task, base, train)[plateau.read].pairs
+    combinations, result = np.divmod(pairs, task.modulus or 1)
+    starts = _starts(combinations)
+    if not test.even or len(starts) < limit**task.operands:
         return None
+    weights = [limit**j for j in reversed(range(task.operands))]
+    low = np.stack([combinations // weight % limit for weight in weights])
     layers = test.layers(base, task.operands)
     total = sum(sign * box.size for sign, box in layers)
-    right = np.zeros(len(answers.result), dtype=exact_dtype(sum(box.size for _, box in layers)))
+    right = np.zeros(len(result), dtype=exact_dtype(sum(box.size for _, box in layers)))
     for sign, box in layers:
         above = _high(task, base, box, plateau.read, _MOST_EVALUATED // len(right))
         if above is None:
@@ -97,55 +99,31 @@ def plateau_accuracy(
         step = max(1, _AT_ONCE // len(right))
         for start in range(0, high.shape[1], step):
             part = slice(start, start + step)
-            x = answers.low[:, :, None] + high[:, None, part]
-            hits = task.evaluate(*x) == answers.result[:, None]
+            x = low[:, :, None] + high[:, None, part]
+            hits = task.evaluate(*x) == result[:, None]
             right += sign * (hits.astype(right.dtype) @ weight[part].astype(right.dtype))
-    least, most = (int(f.reduceat(right, answers.starts).sum()) for f in (np.minimum, np.maximum))
+    least, most = (int(f.reduceat(right, starts).sum()) for f in (np.minimum, np.maximum))
     return Fraction(least, total), Fraction(most, total)
 
 
-@dataclass(frozen=True, eq=False)
-class _Answers:
+class _Answers(NamedTuple):
     """The most frequent results to each combination of low digits, several where they tie.
 
     Args:
-        pairs: the combinations and their results as numbers, ascending, ``(answers,)``.
-        limit: what is read of each of so many operands is below it.
+        pairs: each combination, as the digits of a number, times the modulus plus the result;
+            ascending, ``(answers,)``.
         right: how many members of the training domain they are right on.
     """
 
     pairs: Array
-    operands: int
-    limit: int
-    modulus: int
     right: int
-
-    @cached_property
-    def result(self) -> Array:
-        """The results, ``(answers,)``."""
-        return self.pairs % self.modulus
-
-    @cached_property
-    def _combination(self) -> Array:
-        return self.pairs // self.modulus
-
-    @cached_property
-    def starts(self) -> Array:
-        """Where each combination begins."""
-        return _starts(self._combination)
-
-    @cached_property
-    def low(self) -> Array:
-        """The low digits as numbers, ``(operands, answers)``; equal ones stand together."""
-        weights = [self.limit**j for j in reversed(range(self.operands))]
-        return np.stack([self._combination // weight % self.limit for weight in weights])
 
 
 @lru_cache(maxsize=8)
 def _answers(task: Task, base: int, train: Domain) -> tuple[_Answers, ...]:
     """The best answers from the lowest 0, 1, ... digits, as far as training goes."""
     boxes = train.boxes(base, task.operands)
-    if task.modulus is None or train.priming or train.pairs is not None or not train.uniform:
+    if task.modulus is None or train.pairs is not None or not train.uniform:
         return ()
     if task.without_idle_modulus(base, train.most_places).modulus is None:
         return ()
@@ -154,70 +132,40 @@ def _answers(task: Task, base: int, train: Domain) -> tuple[_Answers, ...]:
     if max(size, task.modulus) > LARGEST or size * operations > _MOST_OPERATIONS:
         return ()
     dtype = value_dtype(task, base, max(box.width for box in boxes))
-    shown = [_axes(box, base, dtype) for box in boxes]
-    results = np.concatenate([_spread(task.evaluate(*axes), axes) for axes in shown])
-    answers, table = list[_Answers](), None
-    # From where the result follows downward, as what fewer digits show can be added up.
-    follows = (k for k in range(train.most_places) if base**k % task.modulus == 0)
-    for k in range(next(follows, train.most_places - 1), -1, -1):
-        below = (base**k) ** task.operands * task.modulus
-        if table is None:
-            numbers = _numbered(shown, results, base**k, task.modulus)
-            if not numbers.dtype.hasobject and below <= _DENSE * len(results):
-                table = np.bincount(numbers, minlength=below)
-        else:
-            highest = (base, base**k) * task.operands
-            table = table.reshape(*highest, -1).sum(axis=tuple(range(0, len(highest), 2)))
-        shape = task.operands, base**k, task.modulus
-        answers.append(_best(numbers, *shape) if table is None else _best_in(table, *shape))
-    answers.reverse()
-    every = (k for k, x in enumerate(answers) if x.right == len(results))
-    return tuple(answers[: next(every, len(answers)) + 1])
+    # The values of each operand, to be combined by broadcasting.
+    shown = [np.ix_(*(numbers(row, base, dtype) for row in box.digits)) for box in boxes]
+    evaluated = (np.broadcast_arrays(task.evaluate(*axes), *axes)[0] for axes in shown)
+    results = np.concatenate([values.ravel() for values in evaluated])
+    answers = list[_Answers]()
+    for k in range(train.most_places):
+        answers.append(_best(shown, results, base**k, task.modulus))
+        if answers[-1].right == len(results):
+            break
+    return tuple(answers)
 
 
-def _axes(box: Box, base: int, dtype: np.dtype) -> tuple[Array, ...]:
-    """The values of each operand of a box, to be combined by broadcasting."""
-    weighted = (
-        [np.array([d * base**i for d in ds], dtype) for i, ds in enumerate(row)]
-        for row in box.digits
-    )
-    return np.ix_(*(combinations(axes).sum(axis=0) for axes in weighted))
-
-
-def _spread(values: Array, axes: tuple[Array, ...]) -> Array:
-    """Values for every operand tuple of a box, ``(tuples,)``."""
-    return np.broadcast_to(values, np.broadcast_shapes(*(x.shape for x in axes))).ravel()
-
-
-def _numbered(
-    shown: Sequence[tuple[Array, ...]], results: Array, limit: int, modulus: int
-) -> Array:
-    """Operands of which only the rest modulo ``limit`` is read, and their results, as numbers."""
-    dtype, numbers = exact_dtype(limit ** len(shown[0]) * modulus), list[Array]()
+def _best(shown: Sequence[tuple[Array, ...]], results: Array, limit: int, modulus: int) -> _Answers:
+    """The best answers where only the rest modulo ``limit`` is read of each operand."""
+    every, below = list[Array](), limit ** len(shown[0]) * modulus
     for axes in shown:
-        key: Array = np.zeros(1, dtype)
+        key: Array = np.zeros(1, exact_dtype(below))
         for x in axes:
             key = key * limit + x % limit
-        numbers.append(_spread(key * modulus, axes))
-    every: Array = np.concatenate(numbers) + results
-    return every
-
-
-def _best(numbers: Array, operands: int, limit: int, modulus: int) -> _Answers:
-    """The best answers to what was shown, by its numbers."""
-    pairs, counts = np.unique(numbers, return_counts=True)
+        every.append(key.ravel() * modulus)
+    pairs, counts = _counted(np.concatenate(every) + results, below)
     starts = _starts(pairs // modulus)
     most = np.maximum.reduceat(counts, starts)
     kept = pairs[counts == np.repeat(most, np.diff(starts, append=len(pairs)))]
-    return _Answers(kept, operands, limit, modulus, int(most.sum()))
+    return _Answers(kept, int(most.sum()))
 
 
-def _best_in(table: Array, operands: int, limit: int, modulus: int) -> _Answers:
-    """The same, by a table of how often each number was shown."""
-    by_result = table.reshape(-1, modulus)
-    most = by_result.max(axis=1, keepdims=True)
-    kept = np.flatnonzero((by_result == most) & (most > 0))
-    return _Answers(kept, operands, limit, modulus, int(most.sum()))
+def _counted(values: Array, below: int) -> tuple[Array, Array]:
+    """The different values, all of them below a limit, and how often each is there."""
+    if values.dtype.hasobject or below > _DENSE * len(values):
+        return np.unique(values, return_counts=True)
+    counts = np.bincount(values)
+    different = np.flatnonzero(counts)
+    return different, counts[different]
 
 
 def _starts(ascending: Array) -> Array:
@@ -230,13 +178,6 @@ def _high(task: Task, base: int, box: Box, k: int, most: int) -> tuple[Array, Ar
 
     None where n is above ``most``.
     """
-    modulus = task.modulus or 1
-    residues, counts = [], []
-    for row in box.digits:
-        above = digit_sum(modulus, [(base**i, d) for i, d in enumerate(row) if i >= k])
-        hit = [r for r in range(modulus) if above.count(r)]
-        residues.append(np.array(hit, dtype=np.int64))
-        counts.append(np.array([above.count(r) for r in hit], dtype=object))
-    if prod(map(len, residues)) > most:
-        return None
-    return combinations(residues), combinations(counts).prod(axis=0)
+    rows = ([(base**i, d) for i, d in enumerate(row) if i >= k] for row in box.digits)
+    above = [digit_sum(task.modulus or 1, x) for x in rows]
+    return joint(above) if prod(len(x.hit) for x in above) <= most else None

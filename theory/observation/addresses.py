@@ -88,7 +88,7 @@ def shapes(setting: Setting, domain: Domain, layout: Layout | None = None) -> li
         if by_result:
             counts = digit_automaton(task, base).lengths(widths)
         elif task.has_finite_carry:
-            longest = digit_automaton(task, base).longest(widths)
+            longest = digit_automaton(task, base).result_lengths(widths)[-1]
             counts = {longest: number_of_tuples(widths, base)}
         else:
             width = task.result_width(base, max(widths))
@@ -331,7 +331,7 @@ class AddressObservation:
         """After how many digits a result may end, operands having these lengths."""
         assert self.automaton is not None
         widths = shape.widths
-        return {*range(self.automaton.shortest(widths), self.automaton.longest(widths) + 1)}
+        return {*self.automaton.result_lengths(widths)}
 
     @cached_property
     def shown_ends(self) -> set[int]:

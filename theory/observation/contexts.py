@@ -24,11 +24,10 @@ from functools import cache
 from itertools import product
 
 from arith.theory.arithmetic.automaton import digit_automaton, sums
-from arith.theory.arithmetic.boxes import Box
+from arith.theory.arithmetic.boxes import Box, largest_value
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.effort import ENTRIES, memoize_with_cost, spend
 from arith.theory.errors import NotCountable, TooMuchWork
-from arith.theory.observation.support import largest_value
 from arith.theory.observation.views import receptive_field, tokens
 from arith.theory.setting.settings import Setting
 from arith.theory.transformer.encodings import encoding

@@ -27,11 +27,11 @@ from itertools import combinations_with_replacement, product
 from math import factorial, prod
 from operator import and_
 
-from arith.theory.arithmetic.boxes import Box
+from arith.theory.arithmetic.boxes import Box, largest_value
 from arith.theory.arithmetic.decision import Decision
 from arith.theory.arithmetic.effort import memoize_with_cost, spend
 from arith.theory.arithmetic.properties import digit_causal
-from arith.theory.observation.support import OperandDigit, Support, largest_value
+from arith.theory.observation.support import OperandDigit, Support
 
 Combination = dict[OperandDigit, frozenset[int]]
 """Values of some digits: any choice of one for each."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import gcd
 
-from arith.theory.arithmetic.boxes import Box
+from arith.theory.arithmetic.boxes import Box, largest_value
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.effort import spend
 from arith.theory.arithmetic.tasks import Task
@@ -156,13 +156,3 @@ class Support:
 def support(task: Task, train: Domain, base: int) -> Support:
     """What training shows; settings that differ in other things share it and what it works out."""
     return Support(task, train, base)
-
-
-@lru_cache(maxsize=4096)
-def largest_value(task: Task, box: Box, base: int) -> int:
-    """The largest value of a linear form on a box."""
-    largest = task.constant
-    for coefficient, row in zip(task.coefficients, box.digits, strict=True):
-        pick = max if coefficient > 0 else min
-        largest += coefficient * sum(pick(values) * base**i for i, values in enumerate(row))
-    return largest
