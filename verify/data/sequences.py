@@ -238,13 +238,8 @@ class Format:
         Of several operations the last one says which.
         They are Python integers where 64 bits could not hold all that the task computes.
         """
-        top = self.base**self.width
-        task = self.task
-        most = sum(abs(c) * top ** sum(e) for c, e in task.terms)
-        largest = max(top, most, task.modulus or 0)
-        dtype = exact_dtype(largest)
-        weights = np.array([self.base**i for i in range(operands.shape[2])], dtype=dtype)
-        return list(np.moveaxis(operands.astype(dtype, copy=False) @ weights, 1, 0))
+        dtype = computing_dtype(self.task, self.base**self.width)
+        return list(np.moveaxis(values_of(operands, self.base, dtype), 1, 0))
 
     def to_digits(self, values: np.ndarray) -> np.ndarray:
         """Numbers ``(n,)`` as result digits ``(n, M)``; what is no result as digits -1."""
@@ -519,6 +514,24 @@ class GroupedFormat(NaturalFormat):
             if is_number:
                 digits[row] = [*found, *[0] * (width - len(found))]
         return digits
+
+
+def values_of(digits: np.ndarray, base: int, dtype: np.dtype | None = None) -> np.ndarray:
+    """Numbers ``(...)`` of digits ``(..., N)``, as Python integers where 64 bits do not hold them.
+
+    Args:
+        dtype: one in which more can be computed of them.
+    """
+    dtype = dtype or exact_dtype(base ** digits.shape[-1])
+    weights = np.array([base**i for i in range(digits.shape[-1])], dtype=dtype)
+    found: np.ndarray = digits.astype(dtype, copy=False) @ weights
+    return found
+
+
+def computing_dtype(task: Task, top: int) -> np.dtype:
+    """A dtype that holds all that a task computes of operands up to ``top``."""
+    most = sum(abs(c) * top ** sum(e) for c, e in task.terms)
+    return exact_dtype(max(most, task.modulus or 0, top))
 
 
 def lengths(digits: np.ndarray) -> np.ndarray:

@@ -28,7 +28,8 @@ from arith.theory.transformer.layouts import layout as read_layout
 from arith.verify.data.files import parse_examples
 from arith.verify.data.finding import Found, find_setting
 from arith.verify.data.sampling import Sampler
-from arith.verify.data.texts import example_texts, read_texts, values_of
+from arith.verify.data.sequences import values_of
+from arith.verify.data.texts import example_texts, read_texts
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.examples import as_jsonl, as_text, draw_examples
 from arith.verify.plan.given import read_examples
