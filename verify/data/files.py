@@ -46,6 +46,12 @@ class Examples:
     def __len__(self) -> int:
         return len(self.prompts)
 
+    @classmethod
+    def joined(cls, parts: Iterable[Examples]) -> Examples:
+        """Those of several parts, in their order."""
+        pairs = [pair for x in parts for pair in zip(x.prompts, x.answers, strict=True)]
+        return cls([p for p, _ in pairs], [a for _, a in pairs])
+
     def some(self, rows: Iterable[int]) -> Examples:
         """Those of some lines, by their indices."""
         pairs = [(self.prompts[i], self.answers[i]) for i in rows]

@@ -151,8 +151,16 @@ class Cell:
 
     @property
     def recipe(self) -> Recipe:
-        """How its models are trained unless another recipe is asked for."""
-        return usual_recipe(self.setting)
+        """How its models are trained unless another recipe is asked for.
+
+        Learned noise makes a model noise-invariant at places that no answer rests on.  It is wrong
+        where one rule reads every place, those that are always 0 in training included, and should
+        go on at longer inputs: with noise there the rule fails in training, so a model learns where
+        it ends.  That may be so for natural lengths, and in a window under encodings that do not
+        tell a place by its index, unless a modulus bounds the result to digits that training shows.
+        Without a window queries see where the sequence begins, so that no rule has to go on.
+        """
+        return RECIPES[default_recipe(self.setting)]
 
     def to_json(self) -> dict[str, Any]:
         """The cell as plain values (see ``from_json``)."""
@@ -185,23 +193,17 @@ class Cell:
         return " ".join(parts)
 
 
-def usual_recipe(setting: Setting) -> Recipe:
-    """How the models of a setting are trained unless another recipe is asked for.
-
-    Learned noise makes a model noise-invariant at places that no answer rests on.  It is wrong
-    where one rule reads every place, those that are always 0 in training included, and should go on
-    at longer inputs: with noise there the rule fails in training, so a model learns where it ends.
-    That may be so for natural lengths, and in a window under encodings that do not tell a place by
-    its index, unless a modulus bounds the result to digits that training shows.  Without a window
-    queries see where the sequence begins, so that no rule has to go on.
-    """
-    return RECIPES[default_recipe(setting)]
-
-
 def adapted(recipe: Recipe, setting: Setting) -> Recipe:
-    """A recipe as it is for a setting."""
+    """A recipe as it is for a setting: whether its task multiplies, and how numbers are written."""
     natural = setting.natural
-    return recipe.of(not setting.task.is_linear, natural, not natural and goes_on(setting))
+    parts = {
+        "for_products": not setting.task.is_linear,
+        "for_natural": natural,
+        "for_windows": not natural and goes_on(setting),
+    }
+    changed = [x for name, applies in parts.items() if applies for x in getattr(recipe, name)]
+    none: dict[str, Any] = dict.fromkeys(parts, ())
+    return replace(recipe, **(none | dict(changed))) if changed else recipe
 
 
 def refuse_natural(cell: Cell, what: str) -> None:
