@@ -31,10 +31,16 @@ MOST_PERTURBED = 1000
 """Inputs that are perturbed, evenly spaced among those that there are."""
 
 
-def answers(model: nn.Module, cell: Cell, operands: np.ndarray, test: bool = False) -> np.ndarray:
+def answers(
+    model: nn.Module,
+    cell: Cell,
+    operands: np.ndarray,
+    guess: np.ndarray | None = None,
+    test: bool = False,
+) -> np.ndarray:
     """The model's greedy answers, result digits ``(n, M)``, units first (see ``greedy``)."""
     fmt = cell.format_for(operands.shape[2], test)
-    return fmt.read(greedy(model, cell, operands, test=test)[:, fmt.written_slots])
+    return fmt.read(greedy(model, cell, operands, guess, test)[:, fmt.written_slots])
 
 
 @torch.no_grad()
