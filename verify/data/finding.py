@@ -393,9 +393,7 @@ def _guess(examples: Examples, given: Mapping[str, Any], known: Request) -> _Gue
     some = _sample(examples)
     layout = read_layout(known.layout) if {"layout"} & {*given} else None
     named = {"task", "expr"} & {*given}
-    stated = replace(
-        Request(), task=known.task, expr=known.expr, modulus=known.modulus, results=known.results
-    )
+    stated = Request(task=known.task, expr=known.expr, modulus=known.modulus, results=known.results)
     asked = stated.setting().task if named and _is_known(known) else None
     found: list[tuple[Fraction, bool, float, _Guess]] = []
     for base in [known.base] if "base" in given else _bases(some):
@@ -546,24 +544,16 @@ def _tasks(
         best = [task for w, (_, task) in zip(worth, fits, strict=True) if w == max(worth)]
         parts.append(best[0])
         total += fits[worth.index(max(worth))][0]
-        others = tuple(
-            dict.fromkeys(
-                x.text()
-                for x in best[1:]
-                if x.terms != best[0].terms or x.modulus != best[0].modulus
-            )
-        )
-    if len(parts) > 1 and len({x.modulus for x in parts}) > 1:
+        first = best[0].terms, best[0].modulus
+        others = tuple(dict.fromkeys(x.text() for x in best if (x.terms, x.modulus) != first))
+    if len(parts) == 1:
+        return Fraction(total, n), parts[0], others
+    names, known_names = [x.name for x in parts], [*TASKS]
+    if len({x.modulus for x in parts}) > 1 or len({*names}) < len(names):
         return None
-    task = parts[0]
-    if len(parts) > 1:
-        names = [x.name for x in parts]
-        if len(set(names)) < len(names):
-            return None
-        by_name = sorted(parts, key=lambda x: list(TASKS).index(x.name) if x.name in TASKS else 99)
-        results = SIGNED if any(x.signed for x in parts) else UNSIGNED
-        task = named_task(",".join(x.name for x in by_name), parts[0].modulus, results)
-    return Fraction(total, n), task, others if len(parts) == 1 else ()
+    names.sort(key=lambda x: known_names.index(x) if x in TASKS else len(known_names))
+    results = SIGNED if any(x.signed for x in parts) else UNSIGNED
+    return Fraction(total, n), named_task(",".join(names), parts[0].modulus, results), ()
 
 
 def _candidates(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from string import ascii_lowercase, digits
+from itertools import product
 
 import numpy as np
 
@@ -19,10 +19,9 @@ from arith.theory.arithmetic.tasks import Operations, Task
 from arith.theory.errors import InvalidInput
 from arith.theory.transformer.layouts import BLANKS, SPACE, Layout
 from arith.verify.data.files import Examples
+from arith.verify.data.numerals import DIGITS, symbols
 from arith.verify.data.sequences import Format, NaturalFormat
 
-DIGITS = digits + ascii_lowercase
-"""Digits of bases up to 36; above, a digit is a decimal number, and ``:`` stands between two."""
 COMMA = ","
 SIGNS = f"+-*{COMMA}"
 """The signs between operands, as they are written."""
@@ -77,16 +76,12 @@ def token_texts(fmt: Format, first: str) -> np.ndarray:
             "whole numbers as tokens have no text but their digits: leave out 'whole numbers'"
         )
     base = digit_base(fmt.base, in_token)
-    order = range(in_token) if first == "least" else range(in_token - 1, -1, -1)
-    texts = [
-        "".join(_digit(value // base**i % base, base) for i in order) for value in range(fmt.base)
-    ]
+    digits = [x + ":" * (base > len(DIGITS)) for x in symbols(base, landmarks=())]
+    step = -1 if first == "least" else 1
+    texts = ["".join(x[::step]) for x in product(digits, repeat=in_token)]
     texts += ["", *signs_between(fmt.task, fmt.layout), "="]
-    groups = [
-        "".join(_digit(value // base**i % base, base) for i in range(size - 1, -1, -1))
-        for size in range(2, fmt.layout.from_left + 1)
-        for value in range(base**size)
-    ]  # as they are written, in either order
+    sizes = range(2, fmt.layout.from_left + 1)  # these are as they are written, in either order
+    groups = ["".join(x) for size in sizes for x in product(digits, repeat=size)]
     texts += [""] * (fmt.first_other - len(texts) - len(groups)) + groups
     if fmt.task.signed:
         texts.append("-")
@@ -98,10 +93,6 @@ def token_texts(fmt: Format, first: str) -> np.ndarray:
         texts += [f"({c})" for c in digit_automaton(fmt.task, fmt.base).carries]
     texts += [f"<{i + 1}>" for i in range(fmt.vocabulary - len(texts))]
     return np.array(texts, dtype=object)
-
-
-def _digit(value: int, base: int) -> str:
-    return DIGITS[value] if base <= len(DIGITS) else f"{value}:"
 
 
 def example_texts(

@@ -148,7 +148,7 @@ class GPT(nn.Module):
     ) -> None:
         super().__init__()
         torch.manual_seed(seed)
-        self.numbering, self.recipe = numbering, recipe
+        self.shape, self.numbering, self.recipe = shape, numbering, recipe
         self.mixes_tokens = not recipe.dropout
         """Whether the noise of training is token noise; otherwise it is dropout."""
         self.drops = recipe.dropout or bool(recipe.dropout_first)
@@ -156,7 +156,6 @@ class GPT(nn.Module):
         module = look_up("module of an encoding", encoding, POSITIONS)
         drawn = {"starts": starts} if issubclass(module, RandomStart) else {}
         self.position = module(tokens, shape, **drawn)
-        self.heads = shape.heads
         self.blocks = nn.ModuleList(Block(shape, i, recipe) for i in range(shape.layers))
         self.norm = nn.LayerNorm(shape.width, bias=recipe.norm_bias)
         self.head = None if recipe.tied else nn.Linear(shape.width, vocabulary, bias=False)
@@ -232,12 +231,12 @@ class GPT(nn.Module):
         size = self.position.random_bytes + BYTES * tokens * self.mixes_tokens
         if not self.drops:
             return batch * size
-        layers = len(self.blocks)
+        layers = self.shape.layers
         streams = (2 * layers - 1) * tokens + 2 * slots
-        size += streams * self.embedding.embedding_dim
+        size += streams * self.shape.width
         if self.recipe.attention_dropout:
             seen = tokens + spare_keys(tokens)
-            size += self.heads * seen * ((layers - 1) * tokens + slots)
+            size += self.shape.heads * seen * ((layers - 1) * tokens + slots)
         return batch * size
 
 

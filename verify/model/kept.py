@@ -71,11 +71,10 @@ class Network:
     @classmethod
     def of(cls, model: GPT) -> Network:
         """That of a model."""
-        width = model.embedding.embedding_dim
-        mlp = len(model.get_parameter("blocks.0.up.weight"))
-        own = 0 if mlp == 4 * width else mlp
-        layers, tied, gelu = len(model.blocks), model.head is None, model.recipe.gelu
-        return cls(layers, model.heads, width, tied, own, gelu, model.recipe.norm_bias)
+        shape, recipe = model.shape, model.recipe
+        own = 0 if shape.mlp == 4 * shape.width else shape.mlp
+        size = shape.layers, shape.heads, shape.width
+        return cls(*size, recipe.tied, own, recipe.gelu, recipe.norm_bias)
 
     def made(self, cell: Cell) -> GPT:
         """A network of this size for a cell."""

@@ -135,18 +135,20 @@ class Cell:
     def label(self) -> str:
         """The cell in a few words, for tables and progress."""
         s = self.setting
-        window = f" W={s.window}" if s.window else ""
-        width = f" N={s.width}" if s.width else ""
-        width += f" M={s.result_width}" if s.result_width else ""
-        layers = f" L={s.layers}" if s.layers else ""
+        told = {
+            " natural": s.natural,
+            " signed": s.task.signed,
+            f" W={s.window}": s.window,
+            f" N={s.width}": s.width,
+            f" M={s.result_width}": s.result_width,
+            f" L={s.layers}": s.layers,
+            f" S={s.starts}": s.starts != STARTS,
+            f" tested {s.test_layout and s.test_layout.name}": s.test_layout,
+        }
+        more = "".join(words for words, is_so in told.items() if is_so)
         base = "" if s.digit_base == 10 else f" base {s.digit_base}"
-        natural = " natural" if s.natural else ""
-        signed = " signed" if s.task.signed else ""
-        starts = f" S={s.starts}" if s.starts != STARTS else ""
-        starts += f" tested {s.test_layout.name}" if s.test_layout else ""
         return (
-            f"{s.task.text()} · {s.encoding.label} · {s.layout.name}{natural}{signed}{window}"
-            f"{width}{layers}{starts} · {s.train.text()}{base}"
+            f"{s.task.text()} · {s.encoding.label} · {s.layout.name}{more} · {s.train.text()}{base}"
         )
 
     @property
