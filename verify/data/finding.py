@@ -701,7 +701,9 @@ class _Rows:
         longest = max(int(x.max(initial=1)) for x in widths)
         digits = np.concatenate([_of_width(rows, longest) for rows in parts])
         long, right = np.concatenate(widths), np.concatenate(rights)
-        return _Rows(digits, long, right, wrong, *sets, zeros or result_zeros, result_zeros)
+        all_zeros = zeros or result_zeros, result_zeros
+        written, said, extra = sets
+        return _Rows(digits, long, right, wrong, written, said, extra, *all_zeros)
 
     def contradictions(self, different: np.ndarray) -> int:
         """How many inputs stand in the file with several answers.

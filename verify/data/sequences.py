@@ -459,18 +459,16 @@ class GroupedFormat(NaturalFormat):
 
     def _group(self, token: Token, digits: np.ndarray, before: int) -> np.ndarray:
         """The token ``(n,)`` of a number's digits ``(n, N)``, so many of which stand before it."""
+        layout = self.layout
+        first = layout.result_first if token.kind == "result" else layout.operands_first
         long = lengths(digits)
         value, size = np.zeros_like(long), np.minimum(long - before, self.layout.from_left)
         for i in range(before, min(before + self.layout.from_left, digits.shape[1])):
-            place = np.clip(long - 1 - i if self._first(token) == "most" else i, 0, None)
+            place = np.clip(long - 1 - i if first == "most" else i, 0, None)
             digit = np.take_along_axis(digits, np.minimum(place, long - 1)[:, None], axis=1)[:, 0]
             value = np.where(i < long, value * self.base + digit, value)
         firsts = np.array([self._first_group(max(n, 1)) for n in range(self.layout.from_left + 1)])
         return firsts[np.maximum(size, 0)] + value
-
-    def _first(self, token: Token) -> str:
-        layout = self.layout
-        return layout.result_first if token.kind == "result" else layout.operands_first
 
     def _there(
         self, operands: np.ndarray, result: np.ndarray, spaces: np.ndarray | None
