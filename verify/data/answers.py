@@ -11,8 +11,8 @@ import numpy as np
 from arith.theory.arithmetic.domains import digit_base
 from arith.theory.errors import InvalidInput
 from arith.verify.data.files import Examples
-from arith.verify.data.sequences import Format
-from arith.verify.data.texts import DIGITS, cleaned, digits_of, values_of
+from arith.verify.data.sequences import Format, values_of
+from arith.verify.data.texts import DIGITS, cleaned, digits_of
 
 _NUMBER = re.compile(
     r"(?<![\w.,])(?<!\w[-−])(?:[-−]\s?)?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?![\w]|[.,][0-9])"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
 from typing import Any
@@ -45,6 +45,17 @@ class Examples:
 
     def __len__(self) -> int:
         return len(self.prompts)
+
+    @classmethod
+    def joined(cls, parts: Iterable[Examples]) -> Examples:
+        """Those of several parts, in their order."""
+        pairs = [pair for x in parts for pair in zip(x.prompts, x.answers, strict=True)]
+        return cls([p for p, _ in pairs], [a for _, a in pairs])
+
+    def some(self, rows: Iterable[int]) -> Examples:
+        """Those of some lines, by their indices."""
+        pairs = [(self.prompts[i], self.answers[i]) for i in rows]
+        return Examples([p for p, _ in pairs], [a for _, a in pairs])
 
     def line(self, index: int) -> str:
         """One example as a line of text."""
@@ -121,7 +132,7 @@ def _loads(line: str, where: str) -> Any:
     try:
         return json.loads(line, parse_int=str, parse_float=str)  # of any length, as it is written
     except (ValueError, RecursionError):
-        raise InvalidInput(f"{where}: no JSON: {_cut(line)}") from None
+        raise InvalidInput(f"{where}: no JSON: {shown(line)}") from None
 
 
 def _json_list(text: str, what: str) -> list[tuple[str, str]]:
@@ -145,7 +156,7 @@ def _of_json(entry: Any, where: str) -> tuple[str, str]:
             return prompt, answer.strip()
     raise InvalidInput(
         f"{where}: it needs a prompt and an answer, as in "
-        f'{{"prompt": "12+34=", "answer": "46"}}, not {_cut(json.dumps(entry))}'
+        f'{{"prompt": "12+34=", "answer": "46"}}, not {shown(json.dumps(entry))}'
     )
 
 
@@ -180,7 +191,7 @@ def _of_csv(
         if len(row) != len(names):
             raise InvalidInput(
                 f"{what}, line {i}: {len(row)} columns, and the first line has {len(names)}: "
-                f"{_cut(line)}"
+                f"{shown(line)}"
             )
         if prompt is not None and answer is not None:
             yield row[prompt], row[answer]
@@ -192,6 +203,7 @@ def _of_csv(
             raise InvalidInput(f"{what}: it has no column of answers ({', '.join(ANSWERS)})")
 
 
-def _cut(text: str) -> str:
+def shown(text: str) -> str:
     """The beginning of a text that an error repeats."""
+    text = "".join(c if c.isprintable() else " " for c in text)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

@@ -23,7 +23,6 @@ import numpy as np
 from arith.theory.arithmetic.boxes import Box
 from arith.theory.arithmetic.domains import Domain, each_text
 from arith.theory.arithmetic.expressions import NAMES, parse_task
-from arith.theory.arithmetic.integer_arrays import exact_dtype
 from arith.theory.arithmetic.lengths_text import lengths_text, runs
 from arith.theory.arithmetic.observed import (
     ObservedDomain,
@@ -53,21 +52,19 @@ from arith.theory.setting.requests import (
 from arith.theory.setting.settings import Setting, check_base
 from arith.theory.transformer.layouts import BLANKS, SPACE, Layout
 from arith.theory.transformer.layouts import layout as read_layout
-from arith.verify.data.files import Examples
+from arith.verify.data.files import Examples, shown
+from arith.verify.data.sequences import computing_dtype, values_of
 from arith.verify.data.texts import (
     COMMA,
     NOT_DIGITS,
     SIGNS,
     Columns,
+    Form,
     cleaned,
-    columns,
     digits_of,
-    fixed_columns,
-    natural_interleaved,
     parted,
     read_columns,
     sign_of,
-    values_of,
 )
 
 LOOKED_AT = 1_000
@@ -94,39 +91,9 @@ _DRAWS = 60
 _MOST_OPERANDS = len(NAMES)
 _MOST_TOGETHER = 100_000
 """Combinations of lengths that are looked for."""
-_SHOWN = 60
 _MOST_LISTED = 6
 _ORDERS = (("most", "most"), ("most", "least"), ("least", "least"), ("least", "most"))
 """Of the digits of operands and result, the most usual first."""
-
-
-@dataclass(frozen=True)
-class Form:
-    """How numbers are cut out of lines, and read.
-
-    Args:
-        operands: how many there are.
-        width: the digits of each operand, and ``result`` those of a result, where no sign parts
-            them and they are padded; else 0.
-    """
-
-    operands: int
-    signs: bool = True
-    equals: bool = True
-    width: int = 0
-    result: int = 0
-    interleaved: bool = False
-
-    def cut(self, examples: Examples, base: int) -> Columns:
-        """Cleaned examples as numbers in text."""
-        if self.signs and self.equals and not self.interleaved:
-            return columns(examples, self.operands, base)
-        lines = [a + b for a, b in zip(examples.prompts, examples.answers, strict=True)]
-        if not self.width:
-            return natural_interleaved(lines, self.operands)
-        drop = str.maketrans("", "", SIGNS + "=")
-        bare = [x.translate(drop) for x in lines]
-        return fixed_columns(bare, self.operands, self.width, self.result, self.interleaved)
 
 
 @dataclass(frozen=True)
@@ -157,13 +124,13 @@ class Reading:
 
 def reading(cut: Columns, base: int, order: tuple[str, str]) -> Reading:
     """The numbers of some columns."""
-    each = [digits_of(list(map(_short_number, x)), base, order[0]) for x in cut.operands]
-    answers = list(map(_short_number, cut.answers))
-    said, result_written, negative = digits_of(answers, base, order[1])
-    n, width = len(answers), max(x.shape[1] for x, *_ in each)
-    operands = np.zeros((n, len(each), width), dtype=np.int16)
-    for j, (digits, *_) in enumerate(each):
-        operands[:, j, : digits.shape[1]] = digits
+    firsts = [order[0]] * len(cut.operands) + [order[1]]
+    *each, (said, result_written, negative) = (
+        digits_of([x if len(x) <= _LONGEST else "" for x in column], base, first)
+        for column, first in zip([*cut.operands, cut.answers], firsts, strict=True)
+    )
+    width = max(x.shape[1] for x, *_ in each)
+    operands = np.stack([_of_width(x, width).astype(np.int16) for x, *_ in each], axis=1)
     written = np.stack([x[1] for x in each], axis=1)
     lengths = widths_of(operands)
     fits = cut.fits & (operands >= 0).all(axis=(1, 2)) & (said >= 0).all(axis=1)
@@ -184,11 +151,6 @@ def reading(cut: Columns, base: int, order: tuple[str, str]) -> Reading:
         bool((written > lengths)[fits].any()),
         fits & (result_written > said_lengths),
     )
-
-
-def _short_number(text: str) -> str:
-    """A number in text; empty if it is longer than any."""
-    return text if len(text) <= _LONGEST else ""
 
 
 @dataclass(frozen=True)
@@ -314,7 +276,7 @@ def find_setting(
     values, counts = np.unique(rows.widths.max(axis=1), return_counts=True)
     different = distinct(rows.digits.reshape(count, -1), s.digit_base)[0]
     wrong = np.flatnonzero(~rows.right)
-    odd = (int(wrong[0]) + 1, _cut(examples.line(int(wrong[0])))) if len(wrong) else None
+    odd = (int(wrong[0]) + 1, shown(examples.line(int(wrong[0])))) if len(wrong) else None
     numbers = ("operands", rows.written, s.longest), ("results", rows.said, s.result_digits)
     one_digit = " and ".join(
         what
@@ -349,7 +311,7 @@ def _of_all(examples: Examples, guess: _Guess, known: Request) -> tuple[_Guess, 
         return guess, rows
     odd = odd[:: -(-len(odd) // LOOKED_AT)]
     some = sorted({*odd.tolist(), *range(0, len(examples), _step(examples))})
-    beside = Examples([examples.prompts[i] for i in some], [examples.answers[i] for i in some])
+    beside = examples.some(some)
     fits = _tasks(reading(guess.cut(beside), guess.base, guess.order), None, known, guess.base)
     if fits is None or fits[1] == guess.task:
         return guess, rows
@@ -366,7 +328,7 @@ def _check_width(chosen: Mapping[str, Any], given: Mapping[str, Any], examples: 
     longest = max(read_lengths(asked, "--test-digits", LARGEST_TEST))
     if longest > width:
         raise InvalidInput(
-            f"the examples are padded to {width} digits, as '{_cut(examples.line(0))}', so "
+            f"the examples are padded to {width} digits, as '{shown(examples.line(0))}', so "
             f"operands of {longest} digits cannot be written (--test-digits {asked}): --width "
             f"{longest} asks as if they were padded to that"
         )
@@ -431,9 +393,7 @@ def _guess(examples: Examples, given: Mapping[str, Any], known: Request) -> _Gue
     some = _sample(examples)
     layout = read_layout(known.layout) if {"layout"} & {*given} else None
     named = {"task", "expr"} & {*given}
-    stated = replace(
-        Request(), task=known.task, expr=known.expr, modulus=known.modulus, results=known.results
-    )
+    stated = Request(task=known.task, expr=known.expr, modulus=known.modulus, results=known.results)
     asked = stated.setting().task if named and _is_known(known) else None
     found: list[tuple[Fraction, bool, float, _Guess]] = []
     for base in [known.base] if "base" in given else _bases(some):
@@ -463,7 +423,7 @@ def _guess(examples: Examples, given: Mapping[str, Any], known: Request) -> _Gue
         what = asked.text() if asked else "any task"
         raise InvalidInput(
             f"the examples are not read as examples of {what}: the first is "
-            f"'{_cut(examples.line(0))}'{too_long(examples.line(0))}, and a line looks like "
+            f"'{shown(examples.line(0))}'{too_long(examples.line(0))}, and a line looks like "
             "12+34=46 (--task, --layout and --base say more)"
         )
     share, *_, guess = best
@@ -479,7 +439,7 @@ def _misfit(examples: Examples, guess: _Guess, share: Fraction, odd: int) -> Inv
     return InvalidInput(
         f"{float(100 * share):.3g}% of the examples are of {guess.task.text()} in base "
         f"{guess.base}, and {float(100 * LEAST_FIT):.3g}% have to be: one that is not is "
-        f"'{_cut(line)}'{too_long(line)} (--task, --layout and --base say how to read them)"
+        f"'{shown(line)}'{too_long(line)} (--task, --layout and --base say how to read them)"
     )
 
 
@@ -498,8 +458,7 @@ def _is_known(request: Request) -> bool:
 
 def _sample(examples: Examples) -> Examples:
     """Some of the examples, from everywhere."""
-    step = _step(examples)
-    return Examples(examples.prompts[::step], examples.answers[::step])
+    return examples.some(range(0, len(examples), _step(examples)))
 
 
 def _step(examples: Examples) -> int:
@@ -510,23 +469,17 @@ def _step(examples: Examples) -> int:
 def _bases(examples: Examples) -> list[int]:
     """The bases that the digits of some lines may have, the most usual first."""
     joined = "\n".join(examples.prompts + examples.answers)
-    if any(a in joined for a in ("0:", "1:", "2:", "3:", "4:", "5:")) and not any(
-        c.isalpha() for c in joined
-    ):
-        numbers = [int(x) for x in _numbers(joined)]
+    if re.search("[0-5]:", joined) and not any(c.isalpha() for c in joined):
+        numbers = (int(x) for x in re.findall(r"\d+", joined) if len(x) < 6)
         high = max(numbers, default=0) + 1
         return [b for b in (60, 100, 256, 1000, 10_000) if b >= high][:2]
-    found = cleaned(examples, 10)
     letters = [c for c in joined.lower() if c.isalpha()]
     if letters and max(letters) <= "f":
         return [16, *([ord(max(letters)) - 86] if max(letters) < "f" else []), 10]
-    digits = {c for text in (*found.prompts, *found.answers) for c in text if c.isdigit()}
+    found = cleaned(examples, 10)
+    digits = re.findall("[0-9]", "".join(found.prompts + found.answers))
     own = max(map(int, digits), default=0) + 1
     return [10, *([own] if 2 <= own < 10 else [])]
-
-
-def _numbers(text: str) -> list[str]:
-    return [x for x in "".join(c if c.isdigit() else " " for c in text).split() if len(x) < 6]
 
 
 def _forms(texts: Examples, asked: Task | None, layout: Layout | None) -> Iterator[Form]:
@@ -591,24 +544,16 @@ def _tasks(
         best = [task for w, (_, task) in zip(worth, fits, strict=True) if w == max(worth)]
         parts.append(best[0])
         total += fits[worth.index(max(worth))][0]
-        others = tuple(
-            dict.fromkeys(
-                x.text()
-                for x in best[1:]
-                if x.terms != best[0].terms or x.modulus != best[0].modulus
-            )
-        )
-    if len(parts) > 1 and len({x.modulus for x in parts}) > 1:
+        first = best[0].terms, best[0].modulus
+        others = tuple(dict.fromkeys(x.text() for x in best if (x.terms, x.modulus) != first))
+    if len(parts) == 1:
+        return Fraction(total, n), parts[0], others
+    names, known_names = [x.name for x in parts], [*TASKS]
+    if len({x.modulus for x in parts}) > 1 or len({*names}) < len(names):
         return None
-    task = parts[0]
-    if len(parts) > 1:
-        names = [x.name for x in parts]
-        if len(set(names)) < len(names):
-            return None
-        by_name = sorted(parts, key=lambda x: list(TASKS).index(x.name) if x.name in TASKS else 99)
-        results = SIGNED if any(x.signed for x in parts) else UNSIGNED
-        task = named_task(",".join(x.name for x in by_name), parts[0].modulus, results)
-    return Fraction(total, n), task, others if len(parts) == 1 else ()
+    names.sort(key=lambda x: known_names.index(x) if x in TASKS else len(known_names))
+    results = SIGNED if any(x.signed for x in parts) else UNSIGNED
+    return Fraction(total, n), named_task(",".join(names), parts[0].modulus, results), ()
 
 
 def _candidates(
@@ -666,9 +611,7 @@ def _is_right(read: Reading, task: Task, chosen: np.ndarray) -> np.ndarray:
     """Which of the chosen lines have the answer of a task."""
     found = np.zeros(len(chosen), dtype=bool)
     top = max([1, *(int(x.max(initial=0)) for x in read.values)])
-    most = sum(abs(c) * top ** sum(e) for c, e in task.terms)
-    dtype = exact_dtype(max(most, task.modulus or 0, top))
-    values = [x[chosen].astype(dtype, copy=False) for x in read.values]
+    values = [x[chosen].astype(computing_dtype(task, top), copy=False) for x in read.values]
     found[chosen] = task.evaluate(*values) == read.results[chosen]
     if task.needs_order:
         found &= np.asarray(read.results >= 0, dtype=bool)
@@ -736,42 +679,31 @@ class _Rows:
         parts, widths, rights = list[np.ndarray](), list[np.ndarray](), list[np.ndarray]()
         wrong, sets = list[tuple[np.ndarray, int]](), [set[int]() for _ in range(3)]
         zeros = result_zeros = False
-        longest = max(map(len, examples.prompts))
-        step = max(1, _PART * _LINE // max(longest, _LINE))
+        several = len(guess.task.operations) > 1
+        step = max(1, _PART * _LINE // max(_LINE, max(map(len, examples.prompts))))
         for start in range(0, len(examples), step):
-            part = Examples(
-                *(x[start : start + step] for x in (examples.prompts, examples.answers))
-            )
+            part = examples.some(range(start, min(start + step, len(examples))))
             read = reading(guess.cut(part), guess.base, guess.order)
             operations, right = _right(read, guess.task)
-            rows = read.operands
-            if len(guess.task.operations) > 1:
-                which = np.zeros((len(rows), 1, rows.shape[2]), dtype=rows.dtype)
-                which[:, 0, 0] = operations
-                rows = np.concatenate([rows, which], axis=1)
+            rows = np.pad(read.operands.astype(kind), ((0, 0), (0, int(several)), (0, 0)))
+            if several:
+                rows[:, -1, 0] = operations
             long = widths_of(read.operands)
             seen = read.written[right], read.result_written[right], (read.written - long)[right]
             for known, found in zip(sets, seen, strict=True):
                 known.update(np.unique(found).tolist())
             zeros |= read.zeros
             result_zeros |= bool(read.result_zeros[right].any())
-            parts.append(rows[right].astype(kind))
+            parts.append(rows[right])
             widths.append(long[right].astype(np.int16))
             rights.append(right)
-            wrong += [
-                (rows[i].astype(kind), read.results[i]) for i in np.flatnonzero(read.fits & ~right)
-            ]
+            wrong += [(rows[i], read.results[i]) for i in np.flatnonzero(read.fits & ~right)]
         longest = max(int(x.max(initial=1)) for x in widths)
-        digits = np.zeros((sum(map(len, parts)), parts[0].shape[1], longest), dtype=kind)
-        at = 0
-        for rows in parts:
-            width = min(rows.shape[2], longest)
-            digits[at : at + len(rows), :, :width] = rows[:, :, :width]
-            at += len(rows)
-        written, said, extra = sets
+        digits = np.concatenate([_of_width(rows, longest) for rows in parts])
         long, right = np.concatenate(widths), np.concatenate(rights)
-        seen = written, said, extra
-        return _Rows(digits, long, right, wrong, *seen, zeros or result_zeros, result_zeros)
+        all_zeros = zeros or result_zeros, result_zeros
+        written, said, extra = sets
+        return _Rows(digits, long, right, wrong, written, said, extra, *all_zeros)
 
     def contradictions(self, different: np.ndarray) -> int:
         """How many inputs stand in the file with several answers.
@@ -780,12 +712,10 @@ class _Rows:
             different: the right ones, each once.
         """
         answers: dict[bytes, set[int]] = {}
-        shape = self.digits.shape[1:]
+        width = self.digits.shape[2]
         for row, answer in self.wrong:
-            own = np.zeros(shape, dtype=different.dtype)
-            width = min(shape[1], row.shape[1])
-            own[:, :width] = row[:, :width]
             if not row[:, width:].any():
+                own = _of_width(row, width).astype(different.dtype)
                 answers.setdefault(own.tobytes(), set()).add(int(answer))
         if not answers:
             return 0
@@ -1078,6 +1008,7 @@ def _tuple(values: Sequence[int]) -> str:
     return " and ".join(map(str, values))
 
 
-def _cut(text: str) -> str:
-    text = "".join(c if c.isprintable() else " " for c in text)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+def _of_width(digits: np.ndarray, width: int) -> np.ndarray:
+    """Digits ``(..., N)`` cut to so many, or with zeros above them."""
+    missing = max(width - digits.shape[-1], 0)
+    return np.pad(digits[..., :width], [(0, 0)] * (digits.ndim - 1) + [(0, missing)])

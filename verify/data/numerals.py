@@ -13,7 +13,8 @@ from string import ascii_lowercase, digits
 from arith.theory.errors import InvalidInput
 from arith.verify.data.sequences import LANDMARKS
 
-_DIGITS = digits + ascii_lowercase
+DIGITS = digits + ascii_lowercase
+"""Those of bases up to 36."""
 _LONGEST_DIGIT = 9
 """Characters of one digit that is written as a decimal number."""
 _NOT_WHOLE = re.compile(r"(^|[^\w\s)])\s*[-−]|\d\.\d")
@@ -66,7 +67,7 @@ def _number(word: str, base: int) -> int | None:
     """The number that a word is; None if it is no number (InvalidInput: it has other digits)."""
     value = 0
     for part in word.lower() if _is_short(base) else word.split(":"):
-        known = _DIGITS.find(part) if _is_short(base) else _read_digit(part)
+        known = DIGITS.find(part) if _is_short(base) else _read_digit(part)
         if not 0 <= known < base:
             if any(c.isdecimal() for c in word):
                 raise InvalidInput(f"'{word}' is no number in base {base}")
@@ -81,9 +82,9 @@ def _read_digit(part: str) -> int:
 
 
 def _digit(value: int, base: int) -> str:
-    return _DIGITS[value] if _is_short(base) else str(value)
+    return DIGITS[value] if _is_short(base) else str(value)
 
 
 def _is_short(base: int) -> bool:
     """Whether every digit is one character."""
-    return base <= len(_DIGITS)
+    return base <= len(DIGITS)

@@ -238,13 +238,8 @@ class Format:
         Of several operations the last one says which.
         They are Python integers where 64 bits could not hold all that the task computes.
         """
-        top = self.base**self.width
-        task = self.task
-        most = sum(abs(c) * top ** sum(e) for c, e in task.terms)
-        largest = max(top, most, task.modulus or 0)
-        dtype = exact_dtype(largest)
-        weights = np.array([self.base**i for i in range(operands.shape[2])], dtype=dtype)
-        return list(np.moveaxis(operands.astype(dtype, copy=False) @ weights, 1, 0))
+        dtype = computing_dtype(self.task, self.base**self.width)
+        return list(np.moveaxis(values_of(operands, self.base, dtype), 1, 0))
 
     def to_digits(self, values: np.ndarray) -> np.ndarray:
         """Numbers ``(n,)`` as result digits ``(n, M)``; what is no result as digits -1."""
@@ -464,18 +459,16 @@ class GroupedFormat(NaturalFormat):
 
     def _group(self, token: Token, digits: np.ndarray, before: int) -> np.ndarray:
         """The token ``(n,)`` of a number's digits ``(n, N)``, so many of which stand before it."""
+        layout = self.layout
+        first = layout.result_first if token.kind == "result" else layout.operands_first
         long = lengths(digits)
         value, size = np.zeros_like(long), np.minimum(long - before, self.layout.from_left)
         for i in range(before, min(before + self.layout.from_left, digits.shape[1])):
-            place = np.clip(long - 1 - i if self._first(token) == "most" else i, 0, None)
+            place = np.clip(long - 1 - i if first == "most" else i, 0, None)
             digit = np.take_along_axis(digits, np.minimum(place, long - 1)[:, None], axis=1)[:, 0]
             value = np.where(i < long, value * self.base + digit, value)
         firsts = np.array([self._first_group(max(n, 1)) for n in range(self.layout.from_left + 1)])
         return firsts[np.maximum(size, 0)] + value
-
-    def _first(self, token: Token) -> str:
-        layout = self.layout
-        return layout.result_first if token.kind == "result" else layout.operands_first
 
     def _there(
         self, operands: np.ndarray, result: np.ndarray, spaces: np.ndarray | None
@@ -519,6 +512,24 @@ class GroupedFormat(NaturalFormat):
             if is_number:
                 digits[row] = [*found, *[0] * (width - len(found))]
         return digits
+
+
+def values_of(digits: np.ndarray, base: int, dtype: np.dtype | None = None) -> np.ndarray:
+    """Numbers ``(...)`` of digits ``(..., N)``, as Python integers where 64 bits do not hold them.
+
+    Args:
+        dtype: one in which more can be computed of them.
+    """
+    dtype = dtype or exact_dtype(base ** digits.shape[-1])
+    weights = np.array([base**i for i in range(digits.shape[-1])], dtype=dtype)
+    found: np.ndarray = digits.astype(dtype, copy=False) @ weights
+    return found
+
+
+def computing_dtype(task: Task, top: int) -> np.dtype:
+    """A dtype that holds all that a task computes of operands up to ``top``."""
+    most = sum(abs(c) * top ** sum(e) for c, e in task.terms)
+    return exact_dtype(max(most, task.modulus or 0, top))
 
 
 def lengths(digits: np.ndarray) -> np.ndarray:

@@ -9,27 +9,26 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from string import ascii_lowercase, digits
+from itertools import product
 
 import numpy as np
 
 from arith.theory.arithmetic.automaton import digit_automaton
 from arith.theory.arithmetic.domains import digit_base
-from arith.theory.arithmetic.integer_arrays import exact_dtype
 from arith.theory.arithmetic.tasks import Operations, Task
 from arith.theory.errors import InvalidInput
 from arith.theory.transformer.layouts import BLANKS, SPACE, Layout
 from arith.verify.data.files import Examples
+from arith.verify.data.numerals import DIGITS, symbols
 from arith.verify.data.sequences import Format, NaturalFormat
 
-DIGITS = digits + ascii_lowercase
-"""Digits of bases up to 36; above, a digit is a decimal number, and ``:`` stands between two."""
 COMMA = ","
 SIGNS = f"+-*{COMMA}"
 """The signs between operands, as they are written."""
 _ALSO = str.maketrans({"−": "-", "×": "*", "·": "*", "x": "*", "X": "*", "–": "-"})
 """Other signs that people write, where no digit is a letter."""
 _WORDS = {"plus": "+", "minus": "-", "times": "*", "and": "+"}
+_NO_SIGNS = str.maketrans("", "", SIGNS + "=")
 NOT_DIGITS = re.compile(r"<[0-9]+>|\(-?[0-9]+\)")
 """Markers and carries."""
 _BLANKS = re.compile(r"[ \t\r_]+|(?<![0-9])\.|\.(?![0-9])")
@@ -77,16 +76,12 @@ def token_texts(fmt: Format, first: str) -> np.ndarray:
             "whole numbers as tokens have no text but their digits: leave out 'whole numbers'"
         )
     base = digit_base(fmt.base, in_token)
-    order = range(in_token) if first == "least" else range(in_token - 1, -1, -1)
-    texts = [
-        "".join(_digit(value // base**i % base, base) for i in order) for value in range(fmt.base)
-    ]
+    digits = [x + ":" * (base > len(DIGITS)) for x in symbols(base, landmarks=())]
+    step = -1 if first == "least" else 1
+    texts = ["".join(x[::step]) for x in product(digits, repeat=in_token)]
     texts += ["", *signs_between(fmt.task, fmt.layout), "="]
-    groups = [
-        "".join(_digit(value // base**i % base, base) for i in range(size - 1, -1, -1))
-        for size in range(2, fmt.layout.from_left + 1)
-        for value in range(base**size)
-    ]  # as they are written, in either order
+    sizes = range(2, fmt.layout.from_left + 1)  # these are as they are written, in either order
+    groups = ["".join(x) for size in sizes for x in product(digits, repeat=size)]
     texts += [""] * (fmt.first_other - len(texts) - len(groups)) + groups
     if fmt.task.signed:
         texts.append("-")
@@ -98,10 +93,6 @@ def token_texts(fmt: Format, first: str) -> np.ndarray:
         texts += [f"({c})" for c in digit_automaton(fmt.task, fmt.base).carries]
     texts += [f"<{i + 1}>" for i in range(fmt.vocabulary - len(texts))]
     return np.array(texts, dtype=object)
-
-
-def _digit(value: int, base: int) -> str:
-    return DIGITS[value] if base <= len(DIGITS) else f"{value}:"
 
 
 def example_texts(
@@ -126,14 +117,10 @@ def example_texts(
         texts[:, fmt.result_slots] = token_texts(fmt, form.result_first)[
             written[:, fmt.result_slots]
         ]
-    natural = isinstance(fmt, NaturalFormat)
-    cut = fmt.equals + 1 if isinstance(fmt, NaturalFormat) else int(fmt.written_slots[0])
-    if fmt.layout.interleaved:
-        cut = texts.shape[1]
-    if natural and fmt.layout.interleaved:  # each example begins in one column, and ends somewhere
-        lines = [_joined(row) for row in texts.tolist()]
-        split = [line.partition("=") for line in lines]
+    if form.interleaved:  # each example begins in one column, and ends somewhere
+        split = [_joined(row).partition("=") for row in texts.tolist()]
         return Examples([a + b for a, b, _ in split], [c for _, _, c in split])
+    cut = int(fmt.written_slots[0])
     return Examples(
         [_joined(row) for row in texts[:, :cut].tolist()],
         [_joined(row).strip() for row in texts[:, cut:].tolist()],
@@ -165,15 +152,58 @@ class Columns:
     signs: list[str]
     fits: np.ndarray
 
-    def of(self, chosen: np.ndarray) -> Columns:
-        """Those of some lines, by their indices."""
-        rows = chosen.tolist()
-        return Columns(
-            [[column[i] for i in rows] for column in self.operands],
-            [self.answers[i] for i in rows],
-            [self.signs[i] for i in rows],
-            self.fits[chosen],
-        )
+
+@dataclass(frozen=True)
+class Form:
+    """How numbers are cut out of lines.
+
+    Args:
+        operands: how many there are.
+        signs: whether one stands between two operands, and ``equals`` before the result.
+        width: the digits of each operand, and ``result`` those of a result, where no sign parts
+            them and they are padded; else 0.
+        interleaved: digits of equal weight stand together, ``size`` of each number.
+    """
+
+    operands: int
+    signs: bool = True
+    equals: bool = True
+    width: int = 0
+    result: int = 0
+    interleaved: bool = False
+    size: int = 1
+
+    def cut(self, examples: Examples, base: int, signs: str = SIGNS) -> Columns:
+        """Cleaned examples as numbers in text.
+
+        Args:
+            signs: those that may stand between operands.
+        """
+        if self.signs and self.equals and not self.interleaved:
+            return _parted_by_signs(examples, self.operands, base, signs)
+        lines = [a + b for a, b in zip(examples.prompts, examples.answers, strict=True)]
+        if not self.width:
+            return _natural_interleaved(lines, self.operands)
+        return self._fixed([x.translate(_NO_SIGNS) for x in lines])
+
+    def _fixed(self, lines: list[str]) -> Columns:
+        """Lines of numbers of fixed widths, cut into these."""
+        widths = [self.width] * self.operands + [self.result]
+        places: list[list[int]] = [[] for _ in widths]
+        step = self.size if self.interleaved else max(widths)
+        at = 0
+        for i in range(0, max(widths), step):
+            for own, most in zip(places, widths, strict=True):
+                count = min(step, max(most - i, 0))
+                own += range(at, at + count)
+                at += count
+        fits = np.array([len(x) == at and x.isalnum() for x in lines], bool)
+        cut = [x if fine else "" for x, fine in zip(lines, fits.tolist(), strict=True)]
+        if self.interleaved:
+            numbers = [["".join(x[p] for p in own) if x else "" for x in cut] for own in places]
+        else:
+            numbers = [[x[own[0] : own[-1] + 1] for x in cut] for own in places]
+        return Columns(numbers[:-1], numbers[-1], [""] * len(lines), fits)
 
 
 def cleaned(examples: Examples, base: int) -> Examples:
@@ -187,11 +217,7 @@ def parted(text: str) -> str:
 
 
 def _clean(texts: list[str], base: int) -> list[str]:
-    text = (
-        "\n".join(x.replace("\n", " ") for x in texts)
-        if any("\n" in x for x in texts)
-        else "\n".join(texts)
-    )
+    text = "\n".join(x.replace("\n", " ") for x in texts)
     if (base <= 10 and not text.isascii()) or re.search("[A-Za-z]", text):
         if base <= 10:
             for word, sign in _WORDS.items():
@@ -203,60 +229,36 @@ def _clean(texts: list[str], base: int) -> list[str]:
     return (NOT_DIGITS.sub("", text) if "<" in text or "(" in text else text).split("\n")
 
 
-def columns(examples: Examples, operands: int, base: int, signs: str = SIGNS) -> Columns:
+def _parted_by_signs(examples: Examples, operands: int, base: int, signs: str) -> Columns:
     """Cleaned examples with signs between the operands, cut into numbers."""
     digit = "[0-9a-z]" if base <= len(DIGITS) else "[0-9:]"
-    sign = f"([{re.escape(signs)}])" if operands > 1 else ""
-    between = rf"{sign}({digit}+)" + rf"\{1 + 1}({digit}+)" * max(operands - 2, 0)
+    between = rf"([{re.escape(signs)}])({digit}+)" + rf"\2({digit}+)" * (operands - 2)
     pattern = re.compile(rf"({digit}+){between if operands > 1 else '()'}=?")
     answer = re.compile(rf"-?{digit}+|{digit}+-")
+    nothing = [""] * (operands + 2)
+    rows = []
+    for prompt, said in zip(examples.prompts, examples.answers, strict=True):
+        match = pattern.fullmatch(prompt) if answer.fullmatch(said) else None
+        rows.append([said, *match.groups()] if match else nothing)
+    answers, first, used, *others = ([row[j] for row in rows] for j in range(operands + 2))
+    return Columns(
+        [first, *others], answers, used, np.array([row is not nothing for row in rows], bool)
+    )
+
+
+def _natural_interleaved(lines: list[str], operands: int) -> Columns:
+    """Interleaved numbers of natural length: result digits beside the operands', then the rest."""
     found: list[list[str]] = [[] for _ in range(operands)]
-    answers, used, fits = [], [], np.ones(len(examples), dtype=bool)
-    for i, (prompt, said) in enumerate(zip(examples.prompts, examples.answers, strict=True)):
-        match = pattern.fullmatch(prompt)
-        if match is None or not answer.fullmatch(said):
-            fits[i] = False
-            for column in found:
-                column.append("")
-            answers.append("")
-            used.append("")
-            continue
-        first, between_sign, *others = match.groups()
-        for column, number in zip(found, [first, *others], strict=False):
-            column.append(number)
-        answers.append(said)
-        used.append(between_sign or "")
-    return Columns(found, answers, used, fits)
-
-
-def fixed_columns(
-    lines: list[str],
-    operands: int,
-    width: int,
-    result: int,
-    interleaved: bool = False,
-    size: int = 1,
-) -> Columns:
-    """Cleaned lines without signs, of numbers of fixed widths, cut into these.
-
-    Args:
-        size: how many digits stand together, where numbers are interleaved.
-    """
-    widths = [width] * operands + [result]
-    places: list[list[int]] = [[] for _ in widths]
-    at = 0
-    for i in range(0, max(widths), size if interleaved else max(widths)):
-        for own, most in zip(places, widths, strict=True):
-            count = min(size if interleaved else most, max(most - i, 0))
-            own += range(at, at + count)
-            at += count
-    fits = np.array([len(x) == at and x.isalnum() for x in lines])
-    cut = [x if fine else "" for x, fine in zip(lines, fits.tolist(), strict=True)]
-    if interleaved:
-        numbers = [["".join(x[p] for p in own) if x else "" for x in cut] for own in places]
-    else:
-        numbers = [[x[own[0] : own[-1] + 1] for x in cut] for own in places]
-    return Columns(numbers[:-1], numbers[-1], [""] * len(lines), fits)
+    answers, fits = [], []
+    for line in lines:
+        before, equals, rest = line.partition("=")
+        fine = bool(equals and before) and len(before) % (operands + 1) == 0
+        fits.append(fine and (before + rest).isalnum())
+        before, rest = (before, rest) if fits[-1] else ("", "")
+        for j, column in enumerate(found):
+            column.append(before[j :: operands + 1])
+        answers.append(before[operands :: operands + 1] + rest)
+    return Columns(found, answers, [""] * len(lines), np.array(fits))
 
 
 def digits_of(
@@ -305,14 +307,6 @@ def digits_of(
     return found, written, negative
 
 
-def values_of(digits: np.ndarray, base: int) -> np.ndarray:
-    """Numbers ``(n,)`` of digits ``(n, N)``, as Python integers where 64 bits do not hold them."""
-    dtype = exact_dtype(base ** digits.shape[1])
-    weights = np.array([base**i for i in range(digits.shape[1])], dtype=dtype)
-    found: np.ndarray = digits.astype(dtype) @ weights
-    return found
-
-
 def read_texts(examples: Examples, fmt: Format) -> tuple[np.ndarray, np.ndarray]:
     """The operand digits ``(n, k, N)`` and result digits ``(n, M)`` of examples of a format.
 
@@ -340,49 +334,26 @@ def read_texts(examples: Examples, fmt: Format) -> tuple[np.ndarray, np.ndarray]
 
 
 def read_columns(
-    examples: Examples, task: Task, form: Layout, base: int, fmt: Format | None = None
+    examples: Examples, task: Task, layout: Layout, base: int, fmt: Format | None = None
 ) -> Columns:
     """Examples of a layout, cut into numbers.
 
     Args:
-        fmt: of numbers that no sign parts, which have its widths.
+        fmt: of padded numbers that no sign parts, which have its widths.
     """
-    if form.sign == SPACE:
+    if layout.sign == SPACE:
         examples = Examples([parted(x) for x in examples.prompts], examples.answers)
-    texts, k = cleaned(examples, base), task.operands
-    if form.interleaved or not (form.equals and (form.operators or k == 1)):
-        assert fmt is not None
-        in_token = max(form.in_token, 1)
-        lines = [a + b for a, b in zip(texts.prompts, texts.answers, strict=True)]
-        if isinstance(fmt, NaturalFormat):
-            return natural_interleaved(lines, k)
-        signs = "".join(SIGNS) + "="
-        lines = [x.translate(str.maketrans("", "", signs)) for x in lines]
-        known = signs_between(task, form) if form.operators else [""]
-        cut = fixed_columns(
-            lines, k, fmt.width * in_token, fmt.result_width * in_token, form.interleaved, in_token
-        )
-        if len(known) > 1:
-            said = [next((s for s in known if s in x), "") for x in texts.prompts]
-            return replace(cut, signs=said, fits=cut.fits & np.array([bool(x) for x in said]))
+    size, k = max(layout.in_token, 1), task.operands
+    known = signs_between(task, layout) if layout.operators else [""]
+    form = Form(k, layout.operators or k == 1, layout.equals, 0, 0, layout.interleaved, size)
+    if fmt is not None and not isinstance(fmt, NaturalFormat):
+        form = replace(form, width=fmt.width * size, result=fmt.result_width * size)
+    texts, signs = cleaned(examples, base), "".join(known).replace(" ", COMMA)
+    cut = form.cut(texts, base, signs + COMMA * (len(signs) == 1))
+    if form.equals or len(known) == 1:
         return cut
-    between = "".join(signs_between(task, form)).replace(" ", COMMA)
-    return columns(texts, k, base, between + COMMA * (len(between) == 1))
-
-
-def natural_interleaved(lines: list[str], operands: int) -> Columns:
-    """Interleaved numbers of natural length: result digits beside the operands', then the rest."""
-    found: list[list[str]] = [[] for _ in range(operands)]
-    answers, fits = [], []
-    for line in lines:
-        before, equals, rest = line.partition("=")
-        fine = bool(equals and before) and len(before) % (operands + 1) == 0
-        fits.append(fine and (before + rest).isalnum())
-        before, rest = (before, rest) if fits[-1] else ("", "")
-        for j, column in enumerate(found):
-            column.append(before[j :: operands + 1])
-        answers.append(before[operands :: operands + 1] + rest)
-    return Columns(found, answers, [""] * len(lines), np.array(fits))
+    said = [next((s for s in known if s in x), "") for x in texts.prompts]
+    return replace(cut, signs=said, fits=cut.fits & np.array([bool(x) for x in said]))
 
 
 def _put(into: np.ndarray, digits: np.ndarray, fits: np.ndarray) -> None:

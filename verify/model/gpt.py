@@ -148,17 +148,14 @@ class GPT(nn.Module):
     ) -> None:
         super().__init__()
         torch.manual_seed(seed)
-        self.numbering, self.recipe = numbering, recipe
+        self.shape, self.numbering, self.recipe = shape, numbering, recipe
         self.mixes_tokens = not recipe.dropout
         """Whether the noise of training is token noise; otherwise it is dropout."""
-        self.clean = recipe.clean
         self.drops = recipe.dropout or bool(recipe.dropout_first)
-        self.drops_attention = recipe.attention_dropout
         self.embedding = nn.Embedding(vocabulary, shape.width)
         module = look_up("module of an encoding", encoding, POSITIONS)
         drawn = {"starts": starts} if issubclass(module, RandomStart) else {}
         self.position = module(tokens, shape, **drawn)
-        self.heads = shape.heads
         self.blocks = nn.ModuleList(Block(shape, i, recipe) for i in range(shape.layers))
         self.norm = nn.LayerNorm(shape.width, bias=recipe.norm_bias)
         self.head = None if recipe.tied else nn.Linear(shape.width, vocabulary, bias=False)
@@ -202,10 +199,8 @@ class GPT(nn.Module):
         own = b * self.position.random_bytes
         placed_by = None if noise is None else noise[:own].view(b, -1)
         mask, every = self.mask[:t, :t], slice(t)
-        places: Places
-        if self.numbering is None:
-            places = Padded(self.columns, tokens, placed_by)
-        else:
+        places: Places = Padded(self.columns, tokens, placed_by)
+        if self.numbering is not None:
             places = Natural(self.numbering, tokens, placed_by)
             mask = mask + UNSEEN * places.hidden[:, None, None, :]
         scores = self.position.scores(places)
@@ -220,8 +215,8 @@ class GPT(nn.Module):
             if self.mixes_tokens:
                 mixed_by = noise[own : own + mixing]
                 learned = None if noise_shares is None else (noise_shares, level[2])
-                x = mix(x, self.embedding.weight, mixed_by, level[0], self.clean, learned)
-        drop_attention = drop if self.drops_attention else _keep
+                x = mix(x, self.embedding.weight, mixed_by, level[0], self.recipe.clean, learned)
+        drop_attention = drop if self.recipe.attention_dropout else _keep
         x = drop(self.position.embed(x, places))  # (B, T, C)
         *blocks, last = self.blocks
         for block in blocks:
@@ -236,12 +231,12 @@ class GPT(nn.Module):
         size = self.position.random_bytes + BYTES * tokens * self.mixes_tokens
         if not self.drops:
             return batch * size
-        layers = len(self.blocks)
+        layers = self.shape.layers
         streams = (2 * layers - 1) * tokens + 2 * slots
-        size += streams * self.embedding.embedding_dim
-        if self.drops_attention:
+        size += streams * self.shape.width
+        if self.recipe.attention_dropout:
             seen = tokens + spare_keys(tokens)
-            size += self.heads * seen * ((layers - 1) * tokens + slots)
+            size += self.shape.heads * seen * ((layers - 1) * tokens + slots)
         return batch * size
 
 

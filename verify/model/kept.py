@@ -15,6 +15,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -70,11 +71,10 @@ class Network:
     @classmethod
     def of(cls, model: GPT) -> Network:
         """That of a model."""
-        width = model.embedding.embedding_dim
-        mlp = len(model.get_parameter("blocks.0.up.weight"))
-        own = 0 if mlp == 4 * width else mlp
-        layers, tied, gelu = len(model.blocks), model.head is None, model.recipe.gelu
-        return cls(layers, model.heads, width, tied, own, gelu, model.recipe.norm_bias)
+        shape, recipe = model.shape, model.recipe
+        own = 0 if shape.mlp == 4 * shape.width else shape.mlp
+        size = shape.layers, shape.heads, shape.width
+        return cls(*size, recipe.tied, own, recipe.gelu, recipe.norm_bias)
 
     def made(self, cell: Cell) -> GPT:
         """A network of this size for a cell."""
@@ -156,10 +156,8 @@ def read_kept(folder: Path) -> KeptModel:
             cell.
     """
     run, size, config = _read_config(folder)
-    weights = folder / WEIGHTS
-    model = _read_weights(
-        weights, lambda: size.made(run.cell), WITHIN if _is_export(config) else ""
-    )
+    weights, within = folder / WEIGHTS, WITHIN if _is_export(config) else ""
+    model = _read_weights(weights, partial(size.made, run.cell), within)
     # Kept by an earlier version, or exported, it has no digest.
     if config.get(DIGEST) not in (None, _digest(config, weights.read_bytes())):
         raise InvalidInput(f"{folder}: {WEIGHTS} or {CONFIG} was changed after it was kept")
@@ -178,9 +176,7 @@ def _read_weights(path: Path, make: Callable[[], GPT], within: str) -> GPT:
             is stored beside them is not that of the network.
     """
     check_regular(path, "the weights")
-    with torch.device(
-        "meta"
-    ):  # nothing is as large as the network is said to be before the file is
+    with torch.device("meta"):  # nothing is as large as the network is said to be, before the file
         wanted = {n: ("F32", list(p.shape)) for n, p in make().named_parameters()}
     try:
         with safe_open(path, "pt") as file:

@@ -135,24 +135,34 @@ class Cell:
     def label(self) -> str:
         """The cell in a few words, for tables and progress."""
         s = self.setting
-        window = f" W={s.window}" if s.window else ""
-        width = f" N={s.width}" if s.width else ""
-        width += f" M={s.result_width}" if s.result_width else ""
-        layers = f" L={s.layers}" if s.layers else ""
+        told = {
+            " natural": s.natural,
+            " signed": s.task.signed,
+            f" W={s.window}": s.window,
+            f" N={s.width}": s.width,
+            f" M={s.result_width}": s.result_width,
+            f" L={s.layers}": s.layers,
+            f" S={s.starts}": s.starts != STARTS,
+            f" tested {s.test_layout and s.test_layout.name}": s.test_layout,
+        }
+        more = "".join(words for words, is_so in told.items() if is_so)
         base = "" if s.digit_base == 10 else f" base {s.digit_base}"
-        natural = " natural" if s.natural else ""
-        signed = " signed" if s.task.signed else ""
-        starts = f" S={s.starts}" if s.starts != STARTS else ""
-        starts += f" tested {s.test_layout.name}" if s.test_layout else ""
         return (
-            f"{s.task.text()} · {s.encoding.label} · {s.layout.name}{natural}{signed}{window}"
-            f"{width}{layers}{starts} · {s.train.text()}{base}"
+            f"{s.task.text()} · {s.encoding.label} · {s.layout.name}{more} · {s.train.text()}{base}"
         )
 
     @property
     def recipe(self) -> Recipe:
-        """How its models are trained unless another recipe is asked for."""
-        return usual_recipe(self.setting)
+        """How its models are trained unless another recipe is asked for.
+
+        Learned noise makes a model noise-invariant at places that no answer rests on.  It is wrong
+        where one rule reads every place, those that are always 0 in training included, and should
+        go on at longer inputs: with noise there the rule fails in training, so a model learns where
+        it ends.  That may be so for natural lengths, and in a window under encodings that do not
+        tell a place by its index, unless a modulus bounds the result to digits that training shows.
+        Without a window queries see where the sequence begins, so that no rule has to go on.
+        """
+        return RECIPES[default_recipe(self.setting)]
 
     def to_json(self) -> dict[str, Any]:
         """The cell as plain values (see ``from_json``)."""
@@ -185,23 +195,17 @@ class Cell:
         return " ".join(parts)
 
 
-def usual_recipe(setting: Setting) -> Recipe:
-    """How the models of a setting are trained unless another recipe is asked for.
-
-    Learned noise makes a model noise-invariant at places that no answer rests on.  It is wrong
-    where one rule reads every place, those that are always 0 in training included, and should go on
-    at longer inputs: with noise there the rule fails in training, so a model learns where it ends.
-    That may be so for natural lengths, and in a window under encodings that do not tell a place by
-    its index, unless a modulus bounds the result to digits that training shows.  Without a window
-    queries see where the sequence begins, so that no rule has to go on.
-    """
-    return RECIPES[default_recipe(setting)]
-
-
 def adapted(recipe: Recipe, setting: Setting) -> Recipe:
-    """A recipe as it is for a setting."""
+    """A recipe as it is for a setting: whether its task multiplies, and how numbers are written."""
     natural = setting.natural
-    return recipe.of(not setting.task.is_linear, natural, not natural and goes_on(setting))
+    parts = {
+        "for_products": not setting.task.is_linear,
+        "for_natural": natural,
+        "for_windows": not natural and goes_on(setting),
+    }
+    changed = [x for name, applies in parts.items() if applies for x in getattr(recipe, name)]
+    none: dict[str, Any] = dict.fromkeys(parts, ())
+    return replace(recipe, **(none | dict(changed))) if changed else recipe
 
 
 def refuse_natural(cell: Cell, what: str) -> None:

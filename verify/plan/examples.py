@@ -74,52 +74,37 @@ def draw_examples(
         raise InvalidInput(f"--number goes from 1 to {MOST_EXAMPLES:,}, not {number}")
     if seed < 0:
         raise InvalidInput(f"--seed is 0 or more, not {seed}")
-    cell, rng = Cell(setting, default_model(setting.task)), np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     if not test:
-        return _drawn(cell, setting, number, rng, None)
+        return _drawn(setting, number, rng, None)
     lengths = []
     for n in setting.test_lengths:
-        if trained:
-            lengths.append(n)
-            continue
         with suppress(InvalidInput):  # nothing is held out
-            _drawn(cell, setting, 1, np.random.default_rng(seed), n)
+            if not trained:
+                _drawn(setting, 1, np.random.default_rng(seed), n)
             lengths.append(n)
     if not lengths:
         raise InvalidInput(f"{setting.train.text()}: no input of the test lengths is held out")
     each = [number // len(lengths) + (i < number % len(lengths)) for i in range(len(lengths))]
-    draw = _drawn if not trained else partial(_drawn_beside, trained)
-    parts = [
-        draw(cell, setting, count, rng, n) for n, count in zip(lengths, each, strict=True) if count
-    ]
-    return Examples(
-        [x for part in parts for x in part.prompts], [x for part in parts for x in part.answers]
-    )
+    draw = partial(_drawn_beside, trained) if trained else _drawn
+    drawn = (draw(setting, count, rng, n) for n, count in zip(lengths, each, strict=True) if count)
+    return Examples.joined(drawn)
 
 
 def _drawn_beside(
-    trained: Collection[str],
-    cell: Cell,
-    setting: Setting,
-    number: int,
-    rng: np.random.Generator,
-    length: int,
+    trained: Collection[str], setting: Setting, number: int, rng: np.random.Generator, length: int
 ) -> Examples:
     """Examples of a test length that are not among some prompts; any, if it has no others."""
     count = number
     while True:
-        some = _drawn(cell, setting, count, rng, length, held_out=False)
-        drawn = list(zip(some.prompts, some.answers, strict=True))
-        found = [x for x in drawn if x[0] not in trained]
-        if len(found) >= number or len(drawn) < count or count > MOST_EXAMPLES // 4:
-            break
+        some = _drawn(setting, count, rng, length, held_out=False)
+        new = [i for i, prompt in enumerate(some.prompts) if prompt not in trained]
+        if len(new) >= number or len(some) < count or count > MOST_EXAMPLES // 4:
+            return some.some((new or range(len(some)))[:number])
         count *= 2  # all anew, so that none is there twice
-    pairs = (found or drawn)[:number]
-    return Examples([p for p, _ in pairs], [a for _, a in pairs])
 
 
 def _drawn(
-    cell: Cell,
     setting: Setting,
     number: int,
     rng: np.random.Generator,
@@ -131,33 +116,30 @@ def _drawn(
     Args:
         held_out: whether those of a trained length are held-out ones.
     """
-    train, several = setting.train, len(setting.task.operations) > 1
+    cell, train = Cell(setting, default_model(setting.task)), setting.train
     fmt = cell.format_for(length or train.every_length[-1], test=length is not None)
     fmt = replace(fmt, beside=None)  # text has no numbers of tokens
     domain = train if length is None else setting.test(length)
-    apart = ((held_out and length in train.every_length) or None) if length is not None else False
-    sampler = Sampler(fmt, domain, several)
+    sampler = Sampler(fmt, domain, evenly=len(setting.task.operations) > 1)
     some = None
     if length is not None:
-        some = _different(sampler, number, rng, apart)
+        some = _different(sampler, number, rng, (held_out and length in train.every_length) or None)
         number = len(some)
     elif train.pairs is not None:
         some = sampler.distinct(train.pairs, rng)
-    found = Examples([], [])
+    parts = []
     for start in range(0, number, _PART):
         n = min(_PART, number - start)
         if some is None:
-            operands = sampler.sample(n, rng, apart)
+            operands = sampler.sample(n, rng, held_out=False)
         elif length is not None:
             operands = some[start : start + n]
         else:
             operands = some[rng.integers(len(some), size=n)]
         spaces = drawn_spaces(operands, fmt.layout, rng) if fmt.layout.spaced else None
         starts = rng.integers(setting.starts, size=n) if fmt.layout.hinted else None
-        part = example_texts(fmt, operands, starts=starts, spaces=spaces)
-        found.prompts.extend(part.prompts)
-        found.answers.extend(part.answers)
-    return found
+        parts.append(example_texts(fmt, operands, starts=starts, spaces=spaces))
+    return Examples.joined(parts)
 
 
 def _different(
@@ -168,7 +150,7 @@ def _different(
         return sampler.distinct(number, rng, held_out)
     every = sampler.everything(held_out)
     if not len(every):
-        sampler.sample(1, rng, held_out)  # raises
+        raise sampler.nothing(held_out)
     return rng.permutation(every)[:number]
 
 

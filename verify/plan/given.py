@@ -5,11 +5,13 @@ A pipe would keep a reader waiting, and a device may have no end.
 
 from __future__ import annotations
 
+import gzip
 import os
 import stat
 import sys
 import tomllib
 import zlib
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -83,12 +85,12 @@ def read_examples(path: Path) -> Examples:
         what, found = str(path), read_bytes(path, "the examples", _MOST_EXAMPLES)
     if found.startswith(_GZIP):
         try:
-            unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
-            found = unpacker.decompress(found, _MOST_EXAMPLES + 1)
-        except zlib.error as error:
+            with gzip.open(BytesIO(found)) as file:
+                found = file.read(_MOST_EXAMPLES + 1)
+        except EOFError:
+            raise InvalidInput(f"{what}: cannot be unpacked: it ends early") from None
+        except (OSError, zlib.error) as error:
             raise InvalidInput(f"{what}: cannot be unpacked: {error}") from None
-        if not unpacker.eof and len(found) <= _MOST_EXAMPLES:
-            raise InvalidInput(f"{what}: cannot be unpacked: it ends early")
     if len(found) > _MOST_EXAMPLES:
         raise InvalidInput(f"{what} has more than {_MOST_EXAMPLES:,} bytes")
     return parse_examples(found, what)

@@ -28,6 +28,7 @@ GRIDS = {path.stem.partition("-")[2]: path for path in sorted(_FOLDER.glob("*.to
 
 The first line of each says what the grid is for.
 """
+_WHAT = "the grid"
 MOST_CELLS = 10_000
 """Cells of a grid."""
 
@@ -54,7 +55,7 @@ def recipe_of(name: str | None) -> Recipe | None:
     if name is None:
         return None
     path = _path(name)
-    recipe = _table(path).get("recipe", "default")
+    recipe = read_toml(path, _WHAT).get("recipe", "default")
     with _Place(path).errors():
         return find_recipe(str(recipe))
 
@@ -84,7 +85,7 @@ class _Place:
 def _cells(name: str) -> list[Cell]:
     top = _Place(_path(name))
     cells: dict[Cell, _Place] = {}
-    for number, (place, options) in enumerate(_rows(top, _table(top.path), {})):
+    for number, (place, options) in enumerate(_rows(top, read_toml(top.path, _WHAT), {})):
         if number == MOST_CELLS:
             raise InvalidInput(f"the grid {name} has more than {MOST_CELLS:,} cells")
         with place.errors():
@@ -105,10 +106,6 @@ def _path(name: str, beside: Path | None = None) -> Path:
     if not name.endswith(".toml"):
         raise unknown_name("grid", name, [*GRIDS, "FILE.toml"])
     return Path(name) if beside is None else beside.parent / name
-
-
-def _table(path: Path) -> dict[str, Any]:
-    return read_toml(path, "the grid")
 
 
 def _rows(
@@ -132,7 +129,7 @@ def _rows(
             if include is not None:
                 included = _included(place, include, inner)
         if include is not None:
-            yield from _rows(included, _table(included.path), options)
+            yield from _rows(included, read_toml(included.path, _WHAT), options)
         elif inner is not None:
             for number, each in enumerate(inner, 1):
                 within = _Place(place.path, f"{place.numbers}, cell {number}", place.included_in)

@@ -110,21 +110,16 @@ def held_out_count(cell: Cell) -> int:
 
     Where spaces stand at random each operand tuple counts once, however they stand.
     """
-    count, task = 0, cell.setting.task
-    if cell.setting.train.holdout == "position":
+    s, task = cell.setting, cell.setting.task
+    if s.train.holdout == "position":
         return sum(map(len, held_out_inputs(cell)))
-    for n in cell.setting.train.every_length:
-        ordered = cell.format_for(n) if is_partial(task) else None
-        count += _held_out(
-            cell.setting.train.of_length(n),
-            cell.setting.base,
-            task.operands,
-            task.symmetric_operands,
-            len(task.operations),
-            ordered,
-            SAMPLES,
+    known = s.base, task.operands, task.symmetric_operands, len(task.operations)
+    return sum(
+        _held_out(
+            s.train.of_length(n), *known, cell.format_for(n) if is_partial(task) else None, SAMPLES
         )
-    return count
+        for n in s.train.every_length
+    )
 
 
 @lru_cache(maxsize=4096)

@@ -107,14 +107,6 @@ class Recipe:
     for_windows: tuple[tuple[str, Any], ...] = ()
     published_steps: int = 0
 
-    def of(self, is_product: bool, natural: bool, windowed: bool = False) -> Recipe:
-        """The settings of a training on a task that multiplies or not, on such numbers."""
-        changed = dict(self.for_products if is_product else ())
-        changed |= dict(self.for_natural if natural else ())
-        changed |= dict(self.for_windows if windowed else ())
-        none: dict[str, Any] = dict.fromkeys(("for_products", "for_natural", "for_windows"), ())
-        return replace(self, **none, **changed) if changed else self
-
     @property
     def kind(self) -> Noise:
         """The kind of its noise."""
@@ -287,25 +279,13 @@ FACTORS = tuple(
 )
 """Dense noise with one thing changed, mostly to that of the paper, to see what decides."""
 RECIPES = {
-    r.name: r
-    for r in (
-        RECIPE,
-        DENSE,
-        SPARSE,
-        LEARNED,
-        *FACTORS,
-        TWO_STAGE,
-        ANNEALED,
-        BY_FORMAT,
-        BY_SETTING,
-        PAPER,
-    )
+    recipe.name: recipe
+    for recipe in [RECIPE, DENSE, SPARSE, LEARNED, *FACTORS]
+    + [TWO_STAGE, ANNEALED, BY_FORMAT, BY_SETTING, PAPER]
 }
 """Every recipe, by name."""
 BY_VERSION = {recipe.version: recipe for recipe in (*RECIPES.values(), FIRST_PAPER)}
 """Every recipe by version, as measurements name them, with those that another has replaced."""
-
-
 CHOICES: dict[str, Recipe | None] = {
     "default": None,
     **{recipe.asked_for: recipe for recipe in BY_VERSION.values()},

@@ -28,7 +28,8 @@ from arith.theory.transformer.layouts import layout as read_layout
 from arith.verify.data.files import parse_examples
 from arith.verify.data.finding import Found, find_setting
 from arith.verify.data.sampling import Sampler
-from arith.verify.data.texts import example_texts, read_texts, values_of
+from arith.verify.data.sequences import values_of
+from arith.verify.data.texts import example_texts, read_texts
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.examples import as_jsonl, as_text, draw_examples
 from arith.verify.plan.given import read_examples
@@ -427,6 +428,12 @@ def test_an_operation_that_few_lines_ask_for_is_found() -> None:
     assert (got.setting.task.name, got.fit) == ("add,sub", 20_000)
 
 
+def test_interleaved_numbers_of_natural_length_are_read_where_that_is_said() -> None:
+    setting = Request("add", padding="none", layout="interleaved", train_digits="1-3").setting()
+    text = as_text(draw_examples(setting, 400, 0), "how")
+    assert found(text, layout="interleaved").setting == found(text).setting
+
+
 def test_of_two_readings_the_one_that_explains_more_is_taken() -> None:
     """In an odd base the last carry of a sum is the parity of all digits before it."""
     words = {"base": 5, "layout": "reversed, no signs", "train_digits": "3"}
@@ -465,6 +472,7 @@ DAMAGED = {
     "uneven CSV": (b"1,2,3\n1,2\n", "line 2: 2 columns, and the first line has 3"),
     "CSV without answers": (b"prompt,b\n1+1,2\n", "no column of answers"),
     "deep JSON": (b'{"prompt": ' + b"[" * 10**5, "line 1: no JSON"),
+    "superscripts": ("²+1=3\n".encode() * 5, "not read as examples of any task"),
     "cut gzip": (gzip.compress(b"1+1=2\n" * 1000)[:-20], "cannot be unpacked"),
     "long numbers": (b"%s+1=2\n" % (b"1" * 5000), "not read as examples"),
     "long right ones": (b"%s+1=%s2\n" % (b"1" * 300, b"1" * 299), "at most 200"),
@@ -481,7 +489,7 @@ def test_a_damaged_file_gets_one_line(name: str, tmp_path: Path) -> None:
 
 
 def test_gzip_and_standard_input_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    packed = gzip.compress(b"# how\n12+34=46\n")
+    packed = gzip.compress(b"# how\n") + gzip.compress(b"12+34=46\n")  # as of joined files
     (tmp_path / "train.txt.gz").write_bytes(packed)
     assert read_examples(tmp_path / "train.txt.gz").prompts == ["12+34="]
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(packed)))

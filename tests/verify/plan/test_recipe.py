@@ -14,7 +14,7 @@ from arith.theory.arithmetic.domains import Domain
 from arith.theory.errors import InvalidInput
 from arith.theory.transformer.encodings import ENCODINGS
 from arith.verify import pipeline
-from arith.verify.plan.cells import adapted, usual_recipe
+from arith.verify.plan.cells import adapted
 from arith.verify.plan.grids import grid, recipe_of
 from arith.verify.plan.plan import Plan
 from arith.verify.plan.recipe import (
@@ -73,7 +73,7 @@ def test_a_grid_of_ones_own_is_trained_by_the_default_unless_it_says_more(tmp_pa
 
 
 def usual(*where: str, **setting: Any) -> Recipe:
-    return usual_recipe(cell(*where, **setting).setting)
+    return cell(*where, **setting).recipe
 
 
 @pytest.mark.parametrize("pe", ENCODINGS)
