@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from statistics import median
 
 import torch
 
@@ -26,6 +27,7 @@ from benchmarks.measuring import (
     spread,
     tell,
     thread_counts,
+    timed,
 )
 
 SIZES = ("nano", "micro", "mini")
@@ -79,8 +81,7 @@ def throughput(quick: bool, device: str) -> list[Table]:
         best = apart(threads, _peaks, quick, device)
         peaks.append({"threads": threads} | {f"{n} GFLOP/s": x / 1e9 for n, x in best.items()})
         for model in SIZES[:1] if quick else SIZES:
-            cells = [headline_cell(model)] if quick else [headline_cell(model), long_cell(model)]
-            for cell in cells:
+            for cell in [headline_cell(model), long_cell(model)][: 1 if quick else None]:
                 rows.append(apart(threads, _throughput, cell, quick, device, threads, best))
                 tell(rows[-1])
     note = (
@@ -91,10 +92,7 @@ def throughput(quick: bool, device: str) -> list[Table]:
         "is computed at the result digits only. The share is of the fastest product in that "
         "side's precision (the plain side's is float32)."
     )
-    return [
-        Table("Training throughput", rows, note),
-        Table("Fastest matrix products", peaks),
-    ]
+    return [Table("Training throughput", rows, note), Table("Fastest matrix products", peaks)]
 
 
 def headline_cell(model: str) -> Cell:
@@ -105,7 +103,7 @@ def headline_cell(model: str) -> Cell:
 def long_cell(model: str) -> Cell:
     """Addition so wide that about 64 tokens are read."""
     wide = (_cell(model, digits) for digits in range(3, LONG))
-    return min(wide, key=lambda cell: abs(len(cell.format.tokens) - 1 - LONG))
+    return min(wide, key=lambda cell: abs(_tokens(cell) - LONG))
 
 
 def _cell(model: str, digits: int) -> Cell:
@@ -123,30 +121,29 @@ def _throughput(cell: Cell, quick: bool, device: str, threads: int, peaks: dict[
     plain = PlainTraining(cell, device, results_only=False)
     larger = PlainTraining(cell, device, results_only=False, batch=RECIPE.batch_size)
     sides = {"ours": ours.step, "plain": plain.step, "plain, our batch": larger.step}
-    batches = {"ours": RECIPE.batch_size, "plain": BATCH, "plain, our batch": RECIPE.batch_size}
     # A step of mini takes seconds: fewer rounds.
-    rounds = 2 if quick else 5 if cell.model == "mini" else 9
-    seconds = in_turns(sides, rounds, 0.2 if quick else 1.0, clock(device))
-    each = {side: [s / batches[side] for s in seconds[side]] for side in sides}
-    rate = {side: 1 / spread(each[side]).median for side in sides}
+    seconds = timed(sides, quick, device, rounds=5 if cell.model == "mini" else 9)
+    of_ours, of_plain, of_larger = (
+        [s / batch for s in seconds[side]]
+        for side, batch in zip(sides, (RECIPE.batch_size, BATCH, RECIPE.batch_size), strict=True)
+    )
+    rate, plain_rate = 1 / median(of_ours), 1 / median(of_plain)
+    reached = rate * training_flops(cell, 1, cell.format.result_width)
+    plain_reached = plain_rate * training_flops(cell, 1)
     number = precision_name(device)
-    reached = {
-        "ours": rate["ours"] * training_flops(cell, 1, cell.format.result_width),
-        "plain": rate["plain"] * training_flops(cell, 1),
-    }
     return {
         "model": cell.model,
-        "tokens": len(cell.format.tokens) - 1,
+        "tokens": _tokens(cell),
         "threads": threads,
         "precision": number,
-        "ours seq/s": rate["ours"],
-        "plain seq/s": rate["plain"],
-        "ratio": ratio(each["plain"], each["ours"]),
-        "ratio, our batch": ratio(each["plain, our batch"], each["ours"]),
-        "ours GFLOP/s": reached["ours"] / 1e9,
-        "of peak": reached["ours"] / peaks[number],
-        "plain GFLOP/s": reached["plain"] / 1e9,
-        "of peak (plain)": reached["plain"] / peaks["float32"],
+        "ours seq/s": rate,
+        "plain seq/s": plain_rate,
+        "ratio": ratio(of_plain, of_ours),
+        "ratio, our batch": ratio(of_larger, of_ours),
+        "ours GFLOP/s": reached / 1e9,
+        "of peak": reached / peaks[number],
+        "plain GFLOP/s": plain_reached / 1e9,
+        "of peak (plain)": plain_reached / peaks["float32"],
     }
 
 
@@ -175,12 +172,9 @@ def _together(model: str, quick: bool, device: str) -> list[Row]:
     cell = headline_cell(model)
     counts = _TOGETHER[device][: 2 if quick else None]
     # All are made before any is compiled: making one forgets compiled code.
-    trained = {
-        str(m): EnsembleTraining([(cell, seed) for seed in range(m)], RECIPE, device)
-        for m in counts
-    }
-    sides = {m: ensemble.step for m, ensemble in trained.items()}
-    seconds = in_turns(sides, 2 if quick else 7, 0.2 if quick else 1.0, clock(device))
+    trained = {m: EnsembleTraining([(cell, i) for i in range(m)], RECIPE, device) for m in counts}
+    sides = {str(m): ensemble.step for m, ensemble in trained.items()}
+    seconds = timed(sides, quick, device, rounds=7)
     return [
         {
             "model": model,
@@ -212,7 +206,7 @@ def _natural(case: str, quick: bool, device: str) -> list[Row]:
     cells = {"natural": unpadded, "padded": replace(asked, train_digits="5").cell()}
     trained = {side: EnsembleTraining([(cell, 0)], RECIPE, device) for side, cell in cells.items()}
     sides = {side: training.step for side, training in trained.items()}
-    seconds = in_turns(sides, 2 if quick else 9, 0.2 if quick else 1.0, clock(device))
+    seconds = timed(sides, quick, device)
     each = {side: [s / _tokens(cells[side]) for s in seconds[side]] for side in cells}
     return [
         {

@@ -80,18 +80,13 @@ class Examples:
             operands = self._sampler.sample(number, self._rng, held_out=False)
         else:
             operands = self._drawn[self._rng.integers(len(self._drawn), size=number)]
-        tokens = self._write(operands)
-        return torch.from_numpy(tokens).unflatten(0, (steps, self.batch_size))
-
-    def _write(self, operands: np.ndarray) -> np.ndarray:
-        """The tokens ``(n, T)``; markers start at random, and spaces stand at random."""
-        results, layout = self.format.results(operands), self.format.layout
-        more: dict[str, np.ndarray] = {}
+        layout, more = self.format.layout, dict[str, np.ndarray]()
         if layout.spaced:
             more["spaces"] = drawn_spaces(operands, layout, self._rng)
-        if layout.hinted:
-            more["starts"] = self._rng.integers(self.format.starts, size=len(results))
-        return self.format.write(operands, results, **more)
+        if layout.hinted:  # markers start anywhere
+            more["starts"] = self._rng.integers(self.format.starts, size=number)
+        tokens = self.format.write(operands, self.format.results(operands), **more)
+        return torch.from_numpy(tokens).unflatten(0, (steps, self.batch_size))
 
 
 def _text(state: Any) -> str:
@@ -211,7 +206,11 @@ class Ensemble:
     ) -> Tensor:
         """The step, given random bytes; without noise where it is not ``noisy``."""
         losses = self._losses(self.weights.tensors, tokens, noise, levels if noisy else None)
-        gradients = torch.autograd.grad(self._objective(losses, levels), self.weights.tensors)
+        objective = losses.sum()
+        if self.recipe.reward:  # for the learned noise of all places
+            borne = self._noise_shares(self.weights.stacked(token_noise.NAME))
+            objective = objective - self.recipe.reward * (borne * (levels[:, 2:] / 256)).sum()
+        gradients = torch.autograd.grad(objective, self.weights.tensors)
         self._optimizer.step(gradients, rate)
         return losses.detach()
 
@@ -219,13 +218,6 @@ class Ensemble:
     def _replayed(self) -> Replayed:
         """The step as it is taken on a GPU."""
         return Replayed()
-
-    def _objective(self, losses: Tensor, levels: Tensor) -> Tensor:
-        """What is made small: the losses, less the reward for the learned noise of all places."""
-        if not self.recipe.reward:
-            return losses.sum()
-        noise = self._noise_shares(self.weights.stacked(token_noise.NAME)) * (levels[:, 2:] / 256)
-        return losses.sum() - self.recipe.reward * noise.sum()
 
     def model(self, i: int) -> GPT:
         """Model i with the weights that it has now."""
@@ -358,8 +350,13 @@ class Replayed:
             inputs: of the same shapes every time.
         """
         self._taken += 1
-        if self._taken <= FIRST:
-            return _aside(step, inputs)
+        if self._taken <= FIRST:  # in a stream of its own, as recording asks of those before it
+            stream, usual = torch.cuda.Stream(), torch.cuda.current_stream()
+            stream.wait_stream(usual)
+            with torch.cuda.stream(stream):
+                result = step(*inputs)
+            usual.wait_stream(stream)
+            return result
         if not self._inputs:
             self._inputs = [x.clone() for x in inputs]
             with torch.cuda.graph(self._graph):
@@ -368,13 +365,3 @@ class Replayed:
             kept.copy_(given)
         self._graph.replay()
         return self._result.clone()
-
-
-def _aside(step: Callable[..., Tensor], inputs: tuple[Tensor, ...]) -> Tensor:
-    """A step in a stream of its own, as recording asks of those before it."""
-    stream, usual = torch.cuda.Stream(), torch.cuda.current_stream()
-    stream.wait_stream(usual)
-    with torch.cuda.stream(stream):
-        result = step(*inputs)
-    usual.wait_stream(stream)
-    return result

@@ -79,8 +79,8 @@ def train_ensemble(
         flops = training_flops(cell, recipe.batch_size, len(cell.training_format.trained_slots))
         compiled = len(jobs) * budget * flops >= WORTH_COMPILING[device] and has_compiler(device)
 
-    def begun() -> _Training:
-        return _Training(jobs, budget, recipe, Ensemble(jobs, device, recipe, compiled))
+    def begun() -> Training:
+        return Training(jobs, budget, recipe, Ensemble(jobs, device, recipe, compiled))
 
     training = begun() if checkpoint is None else checkpoint.resume(begun)
     while not training.finished:
@@ -103,7 +103,7 @@ class _State:
     drawn: Drawn
 
 
-class _Training:
+class Training:
     """An ensemble with its schedules, between two chunks of steps: all that the next depends on."""
 
     def __init__(
@@ -151,7 +151,7 @@ class _Training:
         """Take some steps, and move every schedule on."""
         start = time.perf_counter() - self.seconds
         ensemble, steps = self.ensemble, range(self.step, min(self.step + CHUNK, self.budget))
-        losses = _train_chunk(ensemble, self.schedules, steps).tolist()
+        losses = self._losses(steps)
         step = self.step = steps.stop
         watch(step, ensemble)
         for i, (schedule, loss) in enumerate(zip(self.schedules, losses, strict=True)):
@@ -173,13 +173,13 @@ class _Training:
             schedule.after_premise(step, accuracy)
         self.seconds = time.perf_counter() - start
 
-
-def _train_chunk(ensemble: Ensemble, schedules: Sequence[Schedule], steps: range) -> Tensor:
-    """Take some steps with every model; the mean loss of each, ``(M,)``."""
-    device = ensemble.device
-    start = steps.start
-    levels = torch.tensor([s.levels_at(start) for s in schedules], device=device)
-    rates = torch.tensor([[s.learning_rate(t) for s in schedules] for t in steps], device=device)
-    batches = zip(ensemble.examples(len(steps)), rates, strict=True)
-    losses = [ensemble.step(tokens, levels, rate) for tokens, rate in batches]
-    return torch.stack(losses).mean(0)
+    def _losses(self, steps: range) -> list[float]:
+        """Take some steps with every model; the mean loss of each."""
+        schedules, device = self.schedules, self.ensemble.device
+        levels = torch.tensor([s.levels_at(steps.start) for s in schedules], device=device)
+        rates = [[s.learning_rate(t) for s in schedules] for t in steps]
+        each = zip(
+            self.ensemble.examples(len(steps)), torch.tensor(rates, device=device), strict=True
+        )
+        losses = [self.ensemble.step(tokens, levels, rate) for tokens, rate in each]
+        return torch.stack(losses).mean(0).tolist()
