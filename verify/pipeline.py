@@ -88,8 +88,8 @@ def _train(plan: Plan, store: Store) -> str:
             say(f"in the store and not trained again, so without curves: {others}")
         where = "" if cluster is None else cluster.text()
         display = stack.enter_context(ProgressDisplay(len(jobs), budget, where))
-        how = store, budget, device, precision, display.update, folders
-        queue = stack.enter_context(JobQueue(jobs, *how))
+        queue = JobQueue(jobs, store, budget, device, precision, display.update, folders)
+        stack.callback(store.release)  # what was claimed and not finished is given up
         if cluster is None:
             stack.enter_context(Processes(queue, _at_once(plan, device))).run()
         else:

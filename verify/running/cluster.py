@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from arith.theory.errors import Failed, InvalidInput
+from arith.theory.text.text import count
 from arith.verify.plan.plan import Job
 from arith.verify.records.notices import say
 from arith.verify.records.runs import Run
@@ -119,8 +120,7 @@ class Cluster:
 
     def text(self) -> str:
         """The cluster in words, with its dashboard if it has one."""
-        number = len(self.client.nthreads())
-        words = f"{number} worker{'' if number == 1 else 's'}"
+        words = count(len(self.client.nthreads()), "worker")
         with suppress(KeyError):
             words += f", dashboard {self.client.dashboard_link}"
         return f"the cluster at {self.address} ({words})"
@@ -216,14 +216,10 @@ class Cluster:
                 return
             job, key = self._claimed[0], f"train-{uuid4().hex}"
             how = pickle.dumps(job), queue.budget, self.device, queue.precision
-            future = self.client.submit(
-                _training(self._place, self._versions),
-                *how,
-                key=key,
-                resources=self._needs,
-                retries=_RETRIES,
-            )
-            self._futures[key] = self._claimed.pop(0), future
+            task = _training(self._place, self._versions)
+            needs: Any = {"resources": self._needs, "retries": _RETRIES}
+            self._futures[key] = job, self.client.submit(task, *how, key=key, **needs)
+            del self._claimed[0]
 
     def _receive(self, queue: JobQueue) -> None:
         """Report what workers have told, and store the runs that have ended."""
@@ -235,8 +231,8 @@ class Cluster:
                 self._refuse(who, what)
             elif what is None:
                 self.client.run_on_scheduler(_look_again())
-        for key in [key for key, (_, future) in self._futures.items() if future.done()]:
-            job, future = self._futures[key]
+        ended = {key: x for key, x in self._futures.items() if x[1].done()}
+        for key, (job, future) in ended.items():
             try:
                 run = _result(job, future)
             except TimeoutError:

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from arith.theory.errors import InvalidInput
-from arith.theory.prediction.predict import Prediction
 from arith.verify.model.gpt import GPT
 from arith.verify.model.kept import kept_path
 from arith.verify.model.measure import answers, learned_answers
@@ -51,18 +50,12 @@ class Recorder:
     """Records the trajectories of an ensemble; made for the ``watch`` of ``train_ensemble``.
 
     Args:
-        predictions: of each cell.
         curves: is told every accuracy.
     """
 
-    def __init__(
-        self,
-        cells: Sequence[Cell],
-        predictions: Sequence[Prediction],
-        curves: Curve = lambda *point: None,
-    ) -> None:
+    def __init__(self, cells: Sequence[Cell], curves: Curve = lambda *point: None) -> None:
         self._cells, self._curves = cells, curves
-        self._tests = [_tests(*each) for each in zip(cells, predictions, strict=True)]
+        self._tests = [_tests(cell) for cell in cells]
         self._looks: list[dict[int, Shares]] = [{} for _ in cells]
         """What was seen of each model, by the steps that it had taken."""
         self._next = 0.0
@@ -113,12 +106,12 @@ class Recorder:
         return Trajectory(tuple(looks), correct, learned if has_learned else None)
 
 
-def _tests(cell: Cell, prediction: Prediction) -> dict[int, tuple[np.ndarray, np.ndarray | None]]:
+def _tests(cell: Cell) -> dict[int, tuple[np.ndarray, np.ndarray | None]]:
     """By test length, what a look asks and the answers of ``f^`` to it."""
     found = {}
     for n in cell.setting.test_lengths:
         operands = inputs_at(cell, n)[0][:SAMPLES]
-        found[n] = operands, learned_answers(prediction, cell, operands)
+        found[n] = operands, learned_answers(cell.prediction, cell, operands)
     return found
 
 
