@@ -22,7 +22,12 @@ import numpy as np
 import torch
 from tabulate import tabulate
 
-from arith.verify.training.device import has_compiler, keep_freed_memory, prefer_large_pages
+from arith.verify.training.device import (
+    has_compiler,
+    keep_freed_memory,
+    precision_name,
+    prefer_large_pages,
+)
 from arith.verify.training.device import machine as trained_on
 
 T = TypeVar("T")
@@ -164,7 +169,8 @@ def machine(device: str) -> str:
     """What the results depend on, in one line."""
     compiled = "compiled" if has_compiler(device) else "not compiled"
     processor = torch.cpu.get_capabilities().get("cpu_name", platform.machine())
-    return f"{processor}; {trained_on(device)}, NumPy {np.__version__}, {compiled}"
+    where = trained_on(device, precision_name(device))
+    return f"{processor}; {where}, NumPy {np.__version__}, {compiled}"
 
 
 def _text(value: object) -> str:

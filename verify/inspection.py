@@ -23,7 +23,7 @@ from arith.verify.plan.plan import Plan
 from arith.verify.records.files import write
 from arith.verify.records.notices import say
 from arith.verify.running.progress import Progress, ProgressDisplay, saying
-from arith.verify.training.device import fix_precision, pick_device, train_alone
+from arith.verify.training.device import pick_device, precision_name, train_alone
 from arith.verify.training.train import Trained, train
 
 
@@ -35,7 +35,7 @@ def trained(plan: Plan) -> Trained:
     """
     train_alone()
     device = pick_device(plan.device)
-    fix_precision(plan.precision, device)
+    precision = precision_name(device, plan.precision)
     job = plan.models[0]
     _check(job.cell)
     with ProgressDisplay(1, plan.budget) as display:
@@ -46,6 +46,7 @@ def trained(plan: Plan) -> Trained:
             device=device,
             recipe=job.recipe,
             on_step=lambda step: display.update(Progress(job, step)),
+            precision=precision,
         )
     say(f"trained {found.steps} steps in {found.seconds:.0f} s")
     return found

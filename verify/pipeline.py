@@ -58,7 +58,7 @@ def _train(plan: Plan, store: Store) -> str:
     """Train what the store lacks, here or on a cluster; the precision that was used."""
     from arith.verify.running.progress import ProgressDisplay
     from arith.verify.running.run import JobQueue, Processes, missing
-    from arith.verify.training.device import fix_precision, pick_device
+    from arith.verify.training.device import pick_device, precision_name
 
     folders, budget = plan.folders, plan.budget
     if folders.curves is not None:
@@ -77,7 +77,7 @@ def _train(plan: Plan, store: Store) -> str:
 
             cluster = stack.enter_context(Cluster(plan.cluster, plan.device))
             device, precision = cluster.device, cluster.precision(plan.precision)
-        precision = fix_precision(precision, device)
+        precision = precision_name(device, precision)
         jobs, again = missing(plan, store, precision)
         if jobs:
             store.check_writable()
@@ -104,7 +104,7 @@ def kept_models(plan: Plan) -> list[Path]:
     from arith.verify.model.kept import kept_path
     from arith.verify.training.device import pick_device, precision_name
 
-    precision = precision_name(pick_device(plan.device))
+    precision = precision_name(pick_device(plan.device), plan.precision)
     return [kept_path(plan.folders.models, job, precision) for job in plan.models]
 
 
@@ -121,10 +121,10 @@ def estimate(plan: Plan, store: Path, evidence: Path | None = None) -> Estimate:
     """
     from arith.verify.running.estimate import estimate
     from arith.verify.running.run import missing
-    from arith.verify.training.device import fix_precision, pick_device
+    from arith.verify.training.device import pick_device, precision_name
 
     device = pick_device(plan.device)
-    precision = fix_precision(plan.precision, device)
+    precision = precision_name(device, plan.precision)
     kept = Store(store) if store.exists() else None
     jobs, again = missing(plan, kept, precision)
     before = list(read_evidence(evidence)) if evidence is not None and evidence.exists() else []

@@ -26,6 +26,7 @@ from arith.verify.records.runs import Run
 from arith.verify.running.progress import Progress
 from arith.verify.running.remote import versions
 from arith.verify.running.run import JobQueue
+from arith.verify.running.worker import one_line
 from arith.verify.training.device import pick_device
 
 if TYPE_CHECKING:
@@ -41,8 +42,6 @@ _AHEAD = 100
 """The fewest models that a cluster is given at once, so that an adaptive one grows."""
 _RETRIES = 4
 """Times that a training begins again whose process was killed."""
-_LONGEST = 300
-"""Characters of an error that are told."""
 
 
 class Cluster:
@@ -77,7 +76,7 @@ class Cluster:
         try:
             self._connect()
         except Exception as error:  # Dask raises of many kinds what an address has wrong
-            why = _one_line(error) or type(error).__name__
+            why = one_line(error) or type(error).__name__
             raise InvalidInput(f"--cluster {address}: no scheduler answers ({why})") from None
 
     def _connect(self) -> None:
@@ -314,15 +313,11 @@ def _result(job: Job, future: Future[Any]) -> Any:
         error = future.exception(timeout=_ANSWER)
         if isinstance(error, KilledWorker | ChildProcessError):
             raise Failed(f"training failed: {job.name}: every worker died that trained it")
-        raise Failed(f"training failed: {type(error).__name__}: {_one_line(error)}")
+        raise Failed(f"training failed: {type(error).__name__}: {one_line(error)}")
     run = future.result(timeout=_ANSWER)
     if isinstance(run, str):
         raise Failed(run)
     return run
-
-
-def _one_line(error: object) -> str:
-    return " ".join(str(error).split())[:_LONGEST]
 
 
 async def _knock(address: str) -> None:

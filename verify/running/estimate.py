@@ -120,13 +120,14 @@ def estimate(
         shape = cell.size, cell.setting.encoding.name, flops
         if shape not in step_seconds:
             part = _part(group) if device == "cpu" and flops > _MOST_TIMED else group
-            step_seconds[shape] = _step_seconds(part, device) * flops / _flops(part)
+            seconds = _step_seconds(part, device, plan.precision)
+            step_seconds[shape] = seconds * flops / _flops(part)
         least, most = float(fewest_steps(recipe, plan.budget)), float(plan.budget)
         kinds = {(job.cell, job.recipe.version) for job in group}
         if kinds <= taken.keys():  # those that train together take as many as the slowest
             least = most = max(taken[kind] for kind in kinds)
-        seconds = least * step_seconds[shape], most * step_seconds[shape]
-        each |= dict.fromkeys(group, seconds)
+        of_steps = least * step_seconds[shape], most * step_seconds[shape]
+        each |= dict.fromkeys(group, of_steps)
     # As long as the longest at least, and as all of them shared out.
     lasting = [each[group[0]] for group in groups] or [(0.0, 0.0)]
     least, most = (max(*x, sum(x) / workers) for x in zip(*lasting, strict=True))
@@ -168,7 +169,7 @@ def _flops(group: Sequence[Job]) -> int:
     return len(group) * training_flops(cell, recipe.batch_size, written)
 
 
-def _step_seconds(group: Sequence[Job], device: str) -> float:
+def _step_seconds(group: Sequence[Job], device: str, precision: str) -> float:
     """The time of one step of some models together; it is not compiled."""
     # Imported late: where nothing is to be trained, nothing is timed.
     import torch
@@ -177,9 +178,10 @@ def _step_seconds(group: Sequence[Job], device: str) -> float:
     from arith.verify.training.ensemble import FIRST, Ensemble
 
     train_alone()
-    ensemble = Ensemble([(x.cell, x.seed) for x in group], device, group[0].recipe, compiled=False)
+    jobs, recipe = [(x.cell, x.seed) for x in group], group[0].recipe
+    ensemble = Ensemble(jobs, device, recipe, False, precision)
     batches = ensemble.examples(_STEPS + 1)
-    levels = torch.full((len(group), LEVELS), float(group[0].recipe.noise), device=device)
+    levels = torch.full((len(group), LEVELS), float(recipe.noise), device=device)
     rate = torch.zeros(len(group), device=device)
     taken: list[float] = []
     fewest = 1 if device == "cpu" else FIRST + 2  # one records, and the next is replayed

@@ -27,6 +27,7 @@ def execute(
     device: str,
     tell: Callable[[Progress | list[tuple[Job, Run]] | Unwritten], None] = lambda message: None,
     folders: Folders = NO_FOLDERS,
+    precision: str = "auto",
 ) -> list[Run]:
     """Train models of one shape as an ensemble, and measure each at every test length.
 
@@ -38,13 +39,14 @@ def execute(
         tell: called with the steps of each job now and then, with all runs, and with what could
             not be written.
         folders: where it writes.
+        precision: of the matrix products (see ``precision_name``).
     """
 
     def on_step(step: int) -> None:
         for job in jobs:
             tell(Progress(job, step))
 
-    recipe, precision = jobs[0].recipe, precision_name(device)
+    recipe, precision = jobs[0].recipe, precision_name(device, precision)
     models = [(job.cell, job.seed) for job in jobs]
     with Curves(folders.curves, jobs, precision) as curves:
         recorder, checkpoint = Recorder([job.cell for job in jobs], curves), None
@@ -52,7 +54,15 @@ def execute(
             path = checkpoint_path(folders.checkpoints, jobs, budget, device, precision)
             checkpoint = Checkpoint(path, recorder, say)
         trained_models = train_ensemble(
-            models, budget, device, recipe, on_step, recorder, checkpoint=checkpoint, curves=curves
+            models,
+            budget,
+            device,
+            recipe,
+            on_step,
+            recorder,
+            checkpoint=checkpoint,
+            curves=curves,
+            precision=precision,
         )
     runs = []
     for i, trained in enumerate(trained_models):
@@ -70,7 +80,7 @@ def execute(
                 steps=trained.steps,
                 budget=budget,
                 seconds=trained.seconds,
-                machine=machine(device),
+                machine=machine(device, precision),
                 measurements=measured,
                 trajectory=recorder.trajectory(i, trained.steps, measured),
                 predicted=predicted(prediction),

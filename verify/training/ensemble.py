@@ -29,7 +29,7 @@ from arith.verify.model.positions import Natural, Slots
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.recipe import Recipe
 from arith.verify.records.reading import Whole
-from arith.verify.training.device import precision
+from arith.verify.training.device import precision as precision_of
 from arith.verify.training.optimizer import Optimizer, Weights
 
 _NEXT_START = 2**31
@@ -145,10 +145,16 @@ class Ensemble:
     Args:
         jobs: cells of equal ``shape_of``, and seeds; M of them.
         compiled: whether the step is compiled (once, at the first).
+        precision: of the matrix products (see ``precision_name``).
     """
 
     def __init__(
-        self, jobs: Sequence[tuple[Cell, int]], device: str, recipe: Recipe, compiled: bool
+        self,
+        jobs: Sequence[tuple[Cell, int]],
+        device: str,
+        recipe: Recipe,
+        compiled: bool,
+        precision: str = "auto",
     ) -> None:
         self.device, self.compiled = device, compiled
         self.models = [network(cell, seed, recipe).to(device) for cell, seed in jobs]
@@ -163,7 +169,7 @@ class Ensemble:
         self._unasked = fmt.padding if isinstance(fmt, NaturalFormat) else _NONE
         """The token that is no answer."""
         self._noise = [Noise(seed, noise_size, device) for _, seed in jobs]
-        self.precision = precision(device)
+        self.precision = precision_of(device, precision)
         self._optimizer = Optimizer(self.weights, recipe, self.precision)
         self.recipe = recipe
         self._noise_shares = partial(token_noise.noise_share, begins=recipe.begins)

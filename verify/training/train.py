@@ -59,6 +59,7 @@ def train_ensemble(
     compiled: bool | None = None,
     checkpoint: Checkpoint | None = None,
     curves: Curve = lambda *point: None,
+    precision: str = "auto",
 ) -> list[Trained]:
     """Train cells of one shape until their premises hold or too few steps are left.
 
@@ -73,6 +74,7 @@ def train_ensemble(
         compiled: whether to compile the step; None where compiling is worth its time.
         checkpoint: where the training goes on, and where its state is kept.
         curves: called after every chunk with what the curves of each model show.
+        precision: of the matrix products (see ``precision_name``).
     """
     if compiled is None:
         cell = jobs[0][0]
@@ -80,7 +82,8 @@ def train_ensemble(
         compiled = len(jobs) * budget * flops >= WORTH_COMPILING[device] and has_compiler(device)
 
     def begun() -> Training:
-        return Training(jobs, budget, recipe, Ensemble(jobs, device, recipe, compiled))
+        ensemble = Ensemble(jobs, device, recipe, compiled, precision)
+        return Training(jobs, budget, recipe, ensemble)
 
     training = begun() if checkpoint is None else checkpoint.resume(begun)
     while not training.finished:
