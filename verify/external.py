@@ -274,8 +274,6 @@ def filled(
 
 def notes_on_answers(names: Sequence[str], models: Sequence[Examples]) -> list[str]:
     """Which of several models gave the same answers to the same prompts, a line each."""
-    if len(models) == 1:
-        return []
     said = [dict(zip(x.prompts, x.answers, strict=True)) for x in models]
     same = "have the same answers to the same prompts: are they two models?"
     return [

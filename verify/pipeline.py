@@ -154,14 +154,14 @@ def judge(name: str, folder: Path, store: Path | None = None) -> Report:
         InvalidInput: no such grid, a file that is called like a named one, damaged evidence, or a
             link that leads out of the folder.
     """
-    cells = grid(name)
-    if name not in GRIDS and Path(name).stem in GRIDS:
+    cells, stem = grid(name), Path(name).stem
+    if name not in GRIDS and stem in GRIDS:
         raise InvalidInput(
-            f"{name} would get the report of the grid {Path(name).stem}: give the file another name"
+            f"{name} would get the report of the grid {stem}: give the file another name"
         )
     keys = {cell.key for cell in cells}
-    check_inside(folder / Path(name).stem, folder)
-    folder = folder / Path(name).stem
+    check_inside(folder / stem, folder)
+    folder = folder / stem
     evidence = folder / "evidence.jsonl"
     if store is None and not evidence.exists():
         raise InvalidInput(f"there is no evidence {evidence}; {WHERE_COMMITTED}")
@@ -203,13 +203,12 @@ def judge_store(path: Path) -> Report:
     """
     check_inside(path.parent / "mechanism", path.parent)
     runs, notes = stored(path)
-    by_cell: dict[str, dict[str, list[Run]]] = {}
-    for run in sorted(runs, key=lambda r: r.identity):
-        by_cell.setdefault(run.cell.key, {}).setdefault(run.recipe, []).append(run)
-    ours: list[Run] = []
-    for by_recipe in by_cell.values():
-        usual = next(iter(by_recipe.values()))[0].cell.recipe.version
-        ours += by_recipe[min(by_recipe, key=lambda x: (x != usual, x))]
+    recipes: dict[str, set[tuple[bool, str]]] = {}
+    for run in runs:
+        unusual = run.recipe != run.cell.recipe.version
+        recipes.setdefault(run.cell.key, set()).add((unusual, run.recipe))
+    by_identity = sorted(runs, key=lambda run: run.identity)
+    ours = [run for run in by_identity if run.recipe == min(recipes[run.cell.key])[1]]
     if others := len(runs) - len(ours):
         notes.append(f"{count(others, 'model')} of a second recipe of a cell in {path}: not judged")
     verdicts = judge_evidence(list(dict.fromkeys(r.cell for r in ours)), ours)

@@ -44,13 +44,11 @@ def pick_device(name: str) -> str:
     """``cpu`` or ``cuda``; ``auto`` takes a GPU if there is one (InvalidInput: none such)."""
     if name not in DEVICES:
         raise unknown_name("device", name, DEVICES)
-    if name == "cpu":
-        return name
-    if not _has_gpu():
-        if name == "auto":
-            return "cpu"
+    if name != "cpu" and _has_gpu():
+        return "cuda"
+    if name == "cuda":
         raise InvalidInput("this machine has no CUDA device (use --device cpu)")
-    return "cuda"
+    return "cpu"
 
 
 def _has_gpu() -> bool:
