@@ -11,6 +11,7 @@ import torch
 
 from arith.verify.plan.cells import Cell, CellRequest
 from arith.verify.plan.flops import training_flops
+from arith.verify.plan.plan import PRECISIONS
 from arith.verify.plan.recipe import CHUNK, RECIPE, Recipe
 from arith.verify.training.device import has_compiler, precision_name
 from arith.verify.training.ensemble import Ensemble
@@ -78,7 +79,7 @@ def throughput(quick: bool, device: str) -> list[Table]:
     """Sequences a second at the paper's sizes and batch, and the share of the peak."""
     rows, peaks = [], []
     for threads in thread_counts(device)[: 1 if quick else None]:
-        best = apart(threads, _peaks, quick, device)
+        best = {name: apart(threads, peak, name, quick, device) for name in PRECISIONS}
         peaks.append({"threads": threads} | {f"{n} GFLOP/s": x / 1e9 for n, x in best.items()})
         for model in SIZES[:1] if quick else SIZES:
             for cell in [headline_cell(model), long_cell(model)][: 1 if quick else None]:
@@ -108,12 +109,6 @@ def long_cell(model: str) -> Cell:
 
 def _cell(model: str, digits: int) -> Cell:
     return CellRequest("add", test_digits=f"1-{digits}", model=model).cell()
-
-
-def _peaks(quick: bool, device: str) -> dict[str, float]:
-    """Operations a second by precision."""
-    types = {"float32": torch.float32, "bfloat16": torch.bfloat16}
-    return {name: peak(dtype, device, 2 if quick else 10) for name, dtype in types.items()}
 
 
 def _throughput(cell: Cell, quick: bool, device: str, threads: int, peaks: dict[str, float]) -> Row:
@@ -147,11 +142,10 @@ def _throughput(cell: Cell, quick: bool, device: str, threads: int, peaks: dict[
     }
 
 
-def peak(dtype: torch.dtype, device: str, rounds: int) -> float:
-    """Operations a second, the best of several shapes and of ``rounds`` turns each."""
-    shapes = [(n, n, n) for n in _SQUARE[device]] + list(_TALL)
-    best = 0.0
-    for m, k, n in shapes:
+def peak(precision: str, quick: bool, device: str) -> float:
+    """Operations a second, the best of several shapes and turns."""
+    dtype, rounds, best = getattr(torch, precision), 2 if quick else 10, 0.0
+    for m, k, n in [*((n, n, n) for n in _SQUARE[device]), *_TALL]:
         x, w = (torch.randn(size, device=device).to(dtype) for size in ((m, k), (k, n)))
         seconds = in_turns({"product": partial(torch.matmul, x, w)}, rounds, 0.1, clock(device))
         best = max(best, 2 * m * k * n / min(seconds["product"]))
