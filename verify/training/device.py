@@ -84,7 +84,7 @@ def precision_name(device: str, name: str = "auto") -> str:
     return name
 
 
-def precision(device: str, name: str) -> torch.dtype:
+def precision_type(device: str, name: str) -> torch.dtype:
     """The type of that name (see ``precision_name``)."""
     import torch
 

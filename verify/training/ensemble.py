@@ -29,7 +29,7 @@ from arith.verify.model.positions import Natural, Slots
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.recipe import Recipe
 from arith.verify.records.reading import Whole
-from arith.verify.training.device import precision as precision_of
+from arith.verify.training.device import precision_type
 from arith.verify.training.optimizer import Optimizer, Weights
 
 _NEXT_START = 2**31
@@ -90,8 +90,8 @@ class Examples:
 
 
 def _text(state: Any) -> str:
-    """The state of a generator of NumPy, whose numbers are longer than other readers take."""
-    return json.dumps(state, default=np.ndarray.tolist)
+    """The state of a generator, whose numbers are longer than other readers take."""
+    return json.dumps(state, default=lambda array: array.tolist())
 
 
 class Noise:
@@ -104,16 +104,15 @@ class Noise:
 
     def state(self) -> str:
         """How far the generator has come, as text."""
-        if self.device == "cpu":
-            return _text(self._rng.state)
-        return bytes(self._generator.get_state().tolist()).hex()
+        on_cpu = self.device == "cpu"
+        return _text(self._rng.state if on_cpu else self._generator.get_state())
 
     def restore(self, state: str) -> None:
         """Go on from what ``state`` gave."""
         if self.device == "cpu":
             self._rng.state = json.loads(state)
         else:
-            self._generator.set_state(torch.tensor(list(bytes.fromhex(state)), dtype=torch.uint8))
+            self._generator.set_state(torch.tensor(json.loads(state), dtype=torch.uint8))
 
     def draw(self) -> Tensor:
         """The bytes of one step, ``(size,)``."""
@@ -169,7 +168,7 @@ class Ensemble:
         self._unasked = fmt.padding if isinstance(fmt, NaturalFormat) else _NONE
         """The token that is no answer."""
         self._noise = [Noise(seed, noise_size, device) for _, seed in jobs]
-        self.precision = precision_of(device, precision)
+        self.precision = precision_type(device, precision)
         self._optimizer = Optimizer(self.weights, recipe, self.precision)
         self.recipe = recipe
         self._noise_shares = partial(token_noise.noise_share, begins=recipe.begins)

@@ -14,8 +14,8 @@ from arith.theory.errors import InvalidInput
 from arith.verify.training import device
 from arith.verify.training.device import (
     PRECISION_VARIABLE,
-    precision,
     precision_name,
+    precision_type,
     prefer_large_pages,
 )
 
@@ -96,7 +96,7 @@ def test_an_option_decides_over_the_variable_and_that_over_the_processor(
     monkeypatch.setenv(PRECISION_VARIABLE, "float32")
     for name in ("cpu", "cuda"):
         assert precision_name(name, wanted) == wanted
-        assert precision(name, wanted) == getattr(torch, wanted)
+        assert precision_type(name, wanted) == getattr(torch, wanted)
         assert precision_name(name) == "float32"
 
 
