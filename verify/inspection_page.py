@@ -122,8 +122,8 @@ def _noise(model: Trained) -> list[Block]:
     """What the answers bear: learned noise, and noise at ignored positions."""
     cell, blocks = model.cell, list[Block]()
     if model.noise:
-        tokens = enumerate(cell.format.tokens[: len(model.noise)])
-        shares = {(t.operand, t.position): model.noise[i] for i, t in tokens if t.kind == "operand"}
+        each = zip(cell.format.tokens, model.noise, strict=False)  # the last has none
+        shares = {(t.operand, t.position): share for t, share in each if t.kind == "operand"}
         most = [x for x, share in shares.items() if share >= BEARS]
         blocks += [
             "In training each token learned how much noise it gets, from 0 to 1. Most of it is at "

@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 
 from arith.theory.errors import Failed, InvalidInput
 from arith.verify.plan.flops import training_flops
-from arith.verify.plan.folders import NO_FOLDERS, Folders
+from arith.verify.plan.folders import Folders
 from arith.verify.plan.inputs import held_out_count, held_out_inputs
 from arith.verify.plan.plan import Job, Plan
 from arith.verify.records.budgets import is_wanted, rests_on_budget
@@ -119,7 +119,7 @@ class JobQueue:
         device: str,
         precision: str,
         on_progress: Callable[[Progress], None],
-        folders: Folders = NO_FOLDERS,
+        folders: Folders,
     ) -> None:
         self.store, self.budget, self.device, self.precision = store, budget, device, precision
         self.on_progress = on_progress

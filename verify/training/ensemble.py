@@ -54,11 +54,9 @@ class Examples:
 
     def __init__(self, cell: Cell, seed: int, recipe: Recipe) -> None:
         self.format, self.batch_size = cell.training_format, recipe.batch_size
-        self._sampler = Sampler(
-            self.format, cell.setting.train, evenly=len(cell.setting.task.operations) > 1
-        )
+        train, several = cell.setting.train, len(cell.setting.task.operations) > 1
+        self._sampler = Sampler(self.format, train, evenly=several)
         self._rng = np.random.default_rng([seed, 1])
-        train = cell.setting.train
         self._drawn: np.ndarray | None = None
         if train.holdout == "position":
             self._drawn, _ = drawn_file(self.format, train)
