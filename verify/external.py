@@ -233,9 +233,7 @@ def _spread(operands: np.ndarray) -> np.ndarray:
 
 def _padded(operands: np.ndarray, width: int) -> np.ndarray:
     """Operands ``(n, k, N)`` with zeros up to a width."""
-    found = np.zeros((*operands.shape[:2], width), dtype=operands.dtype)
-    found[:, :, : operands.shape[2]] = operands
-    return found
+    return np.pad(operands, [(0, 0), (0, 0), (0, width - operands.shape[2])])
 
 
 def _prompts(fmt: Format, operands: np.ndarray, template: str) -> tuple[list[str], list[str]]:
