@@ -306,21 +306,18 @@ def load(path: Path, device: str = "auto", trust_remote_code: bool = False) -> E
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
     how: Any = {"local_files_only": True, "trust_remote_code": trust_remote_code}
-    read = transformers.AutoConfig.from_pretrained
-    asked = _read(_MODEL, path, lambda: read(path, **how))
-    kind = transformers.AutoModelForCausalLM
-    _check_size(
-        path, asked, held, lambda: kind.from_config(asked, trust_remote_code=trust_remote_code)
-    )
+    config_of = transformers.AutoConfig.from_pretrained
+    asked, kind = _read(_MODEL, path, config_of, path, **how), transformers.AutoModelForCausalLM
+    make = partial(kind.from_config, asked, trust_remote_code=trust_remote_code)
+    _check_size(path, asked, held, make)
     more: Any = {**how, "use_safetensors": True, "output_loading_info": True}
-    net, report = _read(_MODEL, path, lambda: kind.from_pretrained(path, **more))
+    net, report = _read(_MODEL, path, kind.from_pretrained, path, **more)
     if report["missing_keys"]:
         missing = min(report["missing_keys"])
         raise InvalidInput(f"{path} holds no whole {_MODEL}: '{missing}' is missing")
     if not all(x.isfinite().all() for x in net.parameters() if x.is_floating_point()):
         raise InvalidInput(f"{path}: some weights are no finite numbers")
-    words = transformers.AutoTokenizer.from_pretrained
-    tokenizer = _read("tokenizer", path, lambda: words(path, **how))
+    tokenizer = _read("tokenizer", path, transformers.AutoTokenizer.from_pretrained, path, **how)
     if not _writes(tokenizer, "1"):  # the library makes one up, without words, where there is none
         raise InvalidInput(f"{path} holds no tokenizer that can write digits")
     if tokenizer.pad_token is None:
@@ -369,10 +366,10 @@ def _check_size(path: Path, config: Any, held: tuple[int, int], make: Callable[[
         raise InvalidInput(f"{asked}: {wanted:,} numbers, and the files have {numbers:,}")
 
 
-def _read(what: str, path: Path, read: Callable[[], Any]) -> Any:
+def _read(what: str, path: Path, read: Callable[..., Any], *given: Any, **how: Any) -> Any:
     """What the library reads; it raises nearly anything on damaged files, this InvalidInput."""
     try:
-        return read()
+        return read(*given, **how)
     except Exception as error:
         reason = next((line for line in str(error).splitlines() if line.strip()), repr(error))
         raise InvalidInput(f"{path} holds no {what}: {reason.strip()}") from None
