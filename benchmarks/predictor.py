@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 
 from arith.theory.arithmetic.directions import Direction
@@ -51,20 +52,20 @@ def tables(quick: bool, device: str) -> list[Table]:
 
 def settings(encodings: Sequence[str], layouts: Sequence[str]) -> list[Setting]:
     """Each setting of a grid, made anew."""
-    grid = [
-        {"task": task, "modulus": p, "train_digits": trained, "pe": pe, "layout": layout}
+    tested = f"1-{_TESTED}"
+    return [
+        Request(task, modulus=p, train_digits=n, test_digits=tested, pe=pe, layout=form).setting()
         for task, moduli in _MODULI.items()
-        for p, trained, pe, layout in product(moduli, "23", encodings, layouts)
+        for p, n, pe, form in product(moduli, "23", encodings, layouts)
     ]
-    return [Request(**asked, test_digits=f"1-{_TESTED}").setting() for asked in grid]
 
 
 def _rates(encodings: Sequence[str], layouts: Sequence[str]) -> tuple[float, float]:
     """Predictions a second in the first and in the second pass over the settings."""
     # What is imported on first use, by tasks of which nothing can be reused.
-    for task, modulus in (("mod_mul", 7), ("mul", None)):
-        others = {"base": 6, "pe": "rpe", "train_digits": "1", "test_digits": "1,2"}
-        _answer(Request(task=task, modulus=modulus, **others).setting())
+    small = Request(base=6, pe="rpe", train_digits="1", test_digits="1,2")
+    for request in (replace(small, task="mod_mul", modulus=7), replace(small, task="mul")):
+        _answer(request.setting())
     first, second = (_rate(settings(encodings, layouts)) for _ in range(2))
     return first, second
 
