@@ -165,9 +165,10 @@ def judge_module(
         complete: in place of ``greedy``, if the module has a way of its own: takes prompts and how
             many ``tokens`` may follow them.
     """
-    how = {"tokens": answer_tokens(setting)}
-    answer = partial(complete or partial(greedy, net, tokenizer), **how)
-    return judge_model(answer, partial(disturbed, net, tokenizer, **how), setting, template)
+    tokens = answer_tokens(setting)
+    answer = partial(complete or partial(greedy, net, tokenizer), tokens=tokens)
+    disturb = partial(disturbed, net, tokenizer, tokens=tokens)
+    return judge_model(answer, disturb, setting, template)
 
 
 def measure_stays(disturb: Disturb, setting: Setting, template: str = PROMPT) -> Stays | None:

@@ -53,7 +53,7 @@ class Estimate:
             return []
         from arith.verify.model.networks import parameter_count  # which takes torch
 
-        number, rows = Counter(job.cell for job in self.each), []
+        number, rows = Counter(job.cell for job in self.each), list[tuple[str, ...]]()
         for cell, job in {job.cell: job for job in self.each}.items():
             parameters = f"{parameter_count(cell, job.recipe):,}"
             to_train = f"{number[cell]} of {self.plan.seeds}"
