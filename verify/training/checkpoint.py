@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import msgspec
 import torch
@@ -30,14 +30,21 @@ from arith.verify.records.reading import check, read
 from arith.verify.records.source import source
 from arith.verify.training.recorder import Recorder, Seen
 
-if TYPE_CHECKING:
-    from arith.verify.training.train import Training
-
 _WRITER = f"{source()} {torch.__version__}"
 """What a training does depends on, as it was when this process started: what others wrote is not
 read, as it would go on with other code, and its predictions would not be those from before it."""
 EVERY = 120.0
 """Seconds between two checkpoints; a shorter training has none."""
+
+
+class Training(Protocol):
+    """What can be kept: plain values, which are a dataclass of checked types, and tensors."""
+
+    def state(self) -> Any: ...
+
+    def tensors(self) -> dict[str, Tensor]: ...
+
+    def restore(self, state: Any, tensors: Mapping[str, Tensor]) -> None: ...
 
 
 class Checkpoint:
@@ -53,15 +60,10 @@ class Checkpoint:
         self.path, self.recorder, self._say = path, recorder, say
         self._last = time.monotonic()
 
-    def resume(self, begin: Callable[[], Training]) -> Training:
-        """The training that was kept, or else one from its beginning.
-
-        Args:
-            begin: makes a training; what was kept is put into it.
-        """
-        training = begin()
+    def resume(self, training: Training) -> bool:
+        """Put what was kept into a training; False where it cannot be, and may be in part."""
         if not self.path.exists():
-            return training
+            return True
         try:
             self._restore(training)
         except Exception as error:  # of nearly any kind: it is damaged, or of another training
@@ -69,8 +71,8 @@ class Checkpoint:
                 self.path.rename(self.path.with_name(f"{self.path.name}.unused"))
             why = one_line(str(error) or type(error).__name__)
             self._say(f"the training starts anew, {self.path} is put aside: {why}")
-            return begin()
-        return training
+            return False
+        return True
 
     def _restore(self, training: Training) -> None:
         """Put what was kept into a training and its recorder."""

@@ -81,11 +81,13 @@ def train_ensemble(
         flops = training_flops(cell, recipe.batch_size, len(cell.training_format.trained_slots))
         compiled = len(jobs) * budget * flops >= WORTH_COMPILING[device] and has_compiler(device)
 
-    def begun() -> Training:
+    def begun() -> _Training:
         ensemble = Ensemble(jobs, device, recipe, compiled, precision)
-        return Training(jobs, budget, recipe, ensemble)
+        return _Training(jobs, budget, recipe, ensemble)
 
-    training = begun() if checkpoint is None else checkpoint.resume(begun)
+    training = begun()
+    if checkpoint is not None and not checkpoint.resume(training):
+        training = begun()
     while not training.finished:
         on_step(training.step)
         training.chunk(watch, curves)
@@ -106,7 +108,7 @@ class _State:
     drawn: Drawn
 
 
-class Training:
+class _Training:
     """An ensemble with its schedules, between two chunks of steps: all that the next depends on."""
 
     def __init__(
