@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -50,7 +51,7 @@ def main(
     for part in parts.values():
         for table in part(quick, device):
             print(f"{table.markdown()}\n", flush=True)
-            tables.append(table.plain())
+            tables.append(asdict(table))
         if json_path is not None:
             json_path.write_text(json.dumps({"machine": where, "tables": tables}, indent=1) + "\n")
 

@@ -127,8 +127,12 @@ class PlainTraining:
 
     def loss(self, tokens: Tensor) -> Tensor:
         """The mean loss of the tokens that count, of a batch ``(B, T + 1)``."""
-        logits, targets = self.model(tokens[:, :-1]), self._targets(tokens)
-        return F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=_IGNORED)
+        logits, targets = self.model(tokens[:, :-1]), tokens
+        if self.results is not None:
+            targets = torch.full_like(tokens, _IGNORED)
+            targets[:, self.results] = tokens[:, self.results]
+        targets = targets[:, 1:].flatten()
+        return F.cross_entropy(logits.flatten(0, 1), targets, ignore_index=_IGNORED)
 
     def draw(self) -> list[Tensor]:
         """A chunk of batches ``(B, T + 1)``, drawn as ours are."""
@@ -136,13 +140,6 @@ class PlainTraining:
         operands = self.sampler.sample(self.batch * CHUNK, self.rng, held_out=False)
         written = fmt.write(operands, fmt.results(operands))
         return list(torch.from_numpy(written).to(self.device).split(self.batch))
-
-    def _targets(self, tokens: Tensor) -> Tensor:
-        if self.results is None:
-            return tokens[:, 1:]
-        targets = torch.full_like(tokens, _IGNORED)
-        targets[:, self.results] = tokens[:, self.results]
-        return targets[:, 1:]
 
 
 def _rate(step: int) -> float:

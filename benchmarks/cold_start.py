@@ -11,7 +11,6 @@ import subprocess
 import sys
 import sysconfig
 from functools import partial
-from statistics import median
 
 from benchmarks.measuring import Table, in_turns, ratio, spread
 
@@ -30,7 +29,10 @@ MOST = 1.6
 def tables(quick: bool, device: str) -> list[Table]:
     """Each command in turns with the import."""
     rounds = 2 if quick else 7
-    seconds = measured(rounds)
+    arith = shutil.which("arith", path=sysconfig.get_path("scripts")) or "arith"
+    sides = {command: partial(_run, arith, *command.split()[1:]) for command in COMMANDS}
+    sides[SYMPY] = partial(_run, sys.executable, "-c", "import sympy")
+    seconds = in_turns(sides, rounds, clock=_processor_time)
     rows = [
         {"command": name, "seconds": spread(values), "ratio": ratio(values, seconds[SYMPY])}
         for name, values in seconds.items()
@@ -39,29 +41,11 @@ def tables(quick: bool, device: str) -> list[Table]:
     return [Table("Cold start", rows, note)]
 
 
-def measured(rounds: int) -> dict[str, list[float]]:
-    """The seconds of each command and of the import, in turns."""
-    sides = {command: partial(_arith, command) for command in COMMANDS}
-    sides[SYMPY] = partial(_run, sys.executable, "-c", "import sympy")
-    return in_turns(sides, rounds, clock=_processor_time)
-
-
 def main() -> None:
-    """Print each median ratio, and end with 1 if one is too large."""
-    seconds = measured(7)
-    sympy = seconds.pop(SYMPY)
-    ratios = {
-        name: median(x / y for x, y in zip(each, sympy, strict=True))
-        for name, each in seconds.items()
-    }
-    for name, value in ratios.items():
-        print(f"{value:.2f} times {SYMPY}: {name}")
-    sys.exit(max(ratios.values()) > MOST)
-
-
-def _arith(command: str) -> None:
-    program, *arguments = command.split()
-    _run(shutil.which(program, path=sysconfig.get_path("scripts")) or program, *arguments)
+    """Print the table, and end with 1 if a ratio is too large."""
+    [table] = tables(quick=False, device="cpu")
+    print(table.markdown())
+    sys.exit(max(row["ratio"].median for row in table.rows) > MOST)
 
 
 def _run(*command: str) -> None:

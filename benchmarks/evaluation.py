@@ -11,16 +11,7 @@ from arith.verify.model.measure import BATCH, answers
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import inputs
 from arith.verify.training.train import train
-from benchmarks.measuring import (
-    Row,
-    Table,
-    clock,
-    each_apart,
-    every_thread,
-    in_turns,
-    ratio,
-    spread,
-)
+from benchmarks.measuring import Row, Table, each_apart, every_thread, ratio, spread, timed
 from benchmarks.steps import headline_cell
 
 MODELS = ("pico", "nano")
@@ -56,11 +47,10 @@ def _compare(model: GPT, cell: Cell, quick: bool, device: str) -> Row:
         "plain": lambda: token_by_token(model, cell, operands),
     }
     equal = float((sides["ours"]() == sides["plain"]()).all(1).mean())
-    seconds = in_turns(sides, 2 if quick else 15, 0.2 if quick else 1.0, clock(device))
-    rate = {side: spread([len(operands) / s for s in values]) for side, values in seconds.items()}
+    seconds = timed(sides, quick, device, rounds=15)
     return {
-        "ours seq/s": rate["ours"].median,
-        "token by token seq/s": rate["plain"].median,
+        "ours seq/s": len(operands) / spread(seconds["ours"]).median,
+        "token by token seq/s": len(operands) / spread(seconds["plain"]).median,
         "ratio": ratio(seconds["plain"], seconds["ours"]),
         "equal answers": equal,
     }
@@ -72,9 +62,8 @@ def token_by_token(model: nn.Module, cell: Cell, operands: np.ndarray) -> np.nda
     model.eval()
     fmt, device = cell.format, next(model.parameters()).device
     written = fmt.write(operands, np.zeros((len(operands), fmt.result_width), dtype=np.int64))
-    out = []
-    for tokens in torch.from_numpy(written).to(device).split(BATCH):
+    examples = torch.from_numpy(written).to(device)
+    for tokens in examples.split(BATCH):  # views, which are written into
         for slot in np.sort(fmt.result_slots):
             tokens[:, slot] = model(tokens[:, :slot])[:, -1].argmax(1)
-        out.append(tokens[:, torch.from_numpy(fmt.result_slots).to(device)].cpu().numpy())
-    return np.concatenate(out)
+    return examples.cpu().numpy()[:, fmt.result_slots]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from itertools import product
 
 from arith.commands.explore_page import answer_html, strips
 from arith.theory.prediction.predict import predict
@@ -32,25 +33,23 @@ def tables(quick: bool, device: str) -> list[Table]:
 
 
 def _requests(quick: bool) -> list[Request]:
+    tasks = [(task, p) for task, moduli in _TASKS.items() for p in moduli]
     encodings = [*ENCODINGS][: 2 if quick else None]
     return [
         Request(task=task, modulus=p, pe=pe, layout=layout, padding=padding, train_digits="1-3")
-        for task, moduli in _TASKS.items()
-        for p in moduli
-        for pe in encodings
-        for layout in _LAYOUTS
-        for padding in ("fixed", "none")
+        for (task, p), pe, layout, padding in product(tasks, encodings, _LAYOUTS, ("fixed", "none"))
     ]
 
 
 def _seconds(side: Callable[[Request], object], quick: bool) -> list[float]:
     side(Request(task="mod_mul", modulus=7, base=6))  # what is imported and read on first use
-    found = []
-    for request in _requests(quick):
-        start = time.perf_counter()
-        side(request)
-        found.append(time.perf_counter() - start)
-    return found
+    return [_time(side, request) for request in _requests(quick)]
+
+
+def _time(side: Callable[[Request], object], request: Request) -> float:
+    start = time.perf_counter()
+    side(request)
+    return time.perf_counter() - start
 
 
 def _predicted(request: Request) -> object:
@@ -62,7 +61,5 @@ def _answered(request: Request) -> object:
 
 
 def _strip() -> float:
-    start = time.perf_counter()
-    for _ in strips(Request(task="mod_mul", modulus=101, train_digits="2"), {}):
-        pass
-    return time.perf_counter() - start
+    request = Request(task="mod_mul", modulus=101, train_digits="2")
+    return _time(lambda asked: list(strips(asked, {})), request)

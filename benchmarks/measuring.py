@@ -15,8 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -29,11 +28,11 @@ from arith.verify.training.device import (
     precision_name,
     prefer_large_pages,
 )
+from arith.verify.training.device import machine as trained_on
 
 T = TypeVar("T")
 Clock = Callable[[], float]
 Row = dict[str, Any]
-_CPUINFO = Path("/proc/cpuinfo")
 
 
 @dataclass(frozen=True)
@@ -90,6 +89,13 @@ def in_turns(
                 side()
             seconds[name].append((clock() - start) / calls[name])
     return seconds
+
+
+def timed(
+    sides: Mapping[str, Callable[[], object]], quick: bool, device: str, rounds: int = 9
+) -> dict[str, list[float]]:
+    """As ``in_turns`` on a device, each turn a second; a quick run has two short ones."""
+    return in_turns(sides, 2 if quick else rounds, 0.2 if quick else 1.0, clock(device))
 
 
 def ratio(slow: Sequence[float], fast: Sequence[float]) -> Spread:
@@ -152,10 +158,6 @@ class Table:
         grid = tabulate(cells, headers="keys", tablefmt="pipe", disable_numparse=True)
         return "\n\n".join(part for part in (f"### {self.title}", grid, self.note) if part)
 
-    def plain(self) -> dict[str, Any]:
-        """The table as plain values."""
-        return asdict(self)
-
 
 def tell(row: Row) -> None:
     """Print a row as it is measured, in one line, beside the tables."""
@@ -165,22 +167,10 @@ def tell(row: Row) -> None:
 
 def machine(device: str) -> str:
     """What the results depend on, in one line."""
-    chip = f"{_processor()}, {os.cpu_count()} cores"
-    if device == "cuda":
-        chip += f", {torch.cuda.get_device_name()}"
     compiled = "compiled" if has_compiler(device) else "not compiled"
-    return (
-        f"{chip}; Python {platform.python_version()}, torch {torch.__version__}, "
-        f"NumPy {np.__version__}; {precision_name(device)}, {compiled}"
-    )
-
-
-def _processor() -> str:
-    if _CPUINFO.exists():
-        for line in _CPUINFO.read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
+    processor = torch.cpu.get_capabilities().get("cpu_name", platform.machine())
+    where = trained_on(device, precision_name(device))
+    return f"{processor}; {where}, NumPy {np.__version__}, {compiled}"
 
 
 def _text(value: object) -> str:

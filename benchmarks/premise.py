@@ -32,15 +32,6 @@ _CELLS = (
 QUICK_CELLS = (CellRequest("add", base=2, train_digits="4", test_digits="1-5"),)
 
 
-@dataclass(frozen=True)
-class Arrival:
-    """When a training got there: optimizer steps, and seconds without the looks."""
-
-    steps: float
-    seconds: float
-
-
-NEVER = Arrival(math.inf, math.inf)
 _LOSSES = {"every token": False, "result digits": True}
 """What the baseline's loss is of, and whether that is results only: nanoGPT's, and ours."""
 
@@ -73,19 +64,16 @@ def tables(quick: bool, device: str) -> list[Table]:
     return [Table("Time to the premise", rows, note)]
 
 
-def _row(
-    cell: Cell, loss: str, ours: Sequence[Arrival], plain: Sequence[Arrival]
-) -> tuple[Row, float]:
-    """A row of the table, from one arrival per seed, and its ratio."""
-    ratios = [
-        b.seconds / a.seconds if a != NEVER else 0.0 for a, b in zip(ours, plain, strict=True)
-    ]
+def _row(cell: Cell, loss: str, ours: Sequence[Side], plain: Sequence[Side]) -> tuple[Row, float]:
+    """A row of the table, from both sides of each seed, and its ratio."""
+    each = zip(ours, plain, strict=True)
+    ratios = [b.seconds / a.seconds if math.isfinite(a.seconds) else 0.0 for a, b in each]
     row: Row = {"cell": cell.label(), "model": cell.model, "plain loss": loss}
     for name, side in (("our", ours), ("plain", plain)):
         row[f"{name} steps"] = _text(median(x.steps for x in side))
         row[f"{name} seconds"] = _text(median(x.seconds for x in side))
-    each = " ".join(map(_text, ratios))
-    return row | {"ratio": _text(median(ratios)), "each seed": each}, median(ratios)
+    told = {"ratio": _text(median(ratios)), "each seed": " ".join(map(_text, ratios))}
+    return row | told, median(ratios)
 
 
 def _text(value: float) -> str:
@@ -94,7 +82,27 @@ def _text(value: float) -> str:
     return f"{value:.3g}" if value < 1000 else f"{value:.0f}"
 
 
-def race(cell: Cell, seed: int, device: str) -> tuple[Arrival, dict[str, Arrival]]:
+@dataclass
+class Side:
+    """What one side has trained: optimizer steps, and seconds without the looks."""
+
+    cell: Cell
+    steps: float = 0
+    seconds: float = 0.0
+    arrived: bool = False
+
+    def turn(self, seconds: float, model: nn.Module) -> None:
+        """Count a turn of ``CHUNK`` steps, and look whether the model has got there."""
+        self.steps += CHUNK
+        self.seconds += seconds
+        self.arrived = held_out_accuracy(model, self.cell) >= PREMISE
+
+    def ended(self) -> Side:
+        """This side when it got there: where it did not, after infinitely many steps."""
+        return self if self.arrived else Side(self.cell, math.inf, math.inf)
+
+
+def race(cell: Cell, seed: int, device: str) -> tuple[Side, dict[str, Side]]:
     """Ours, as ``arith verify`` would train it, and the baseline: in turns until ours gets there.
 
     From then on the baseline goes on by itself, and its steps count as long as they took in
@@ -104,9 +112,9 @@ def race(cell: Cell, seed: int, device: str) -> tuple[Arrival, dict[str, Arrival
         When ours got there, never if the budget was not enough; and the baseline by its loss,
         never after ``PATIENCE`` times our seconds.
     """
-    now, ours = clock(device), _Side(cell)
+    now, ours = clock(device), Side(cell)
     plain = {
-        loss: (_Side(cell), PlainTraining(cell, device, results_only, seed=seed))
+        loss: (Side(cell), PlainTraining(cell, device, results_only, seed=seed))
         for loss, results_only in _LOSSES.items()
     }
     start = now()
@@ -115,11 +123,11 @@ def race(cell: Cell, seed: int, device: str) -> tuple[Arrival, dict[str, Arrival
         nonlocal start
         ours.turn(now() - start, ensemble.model(0))
         for side, training in plain.values():
-            if side.arrival == NEVER:
+            if not side.arrived:
                 start = now()
                 _train(training)
                 side.turn(now() - start, training.model)
-        if ours.arrival != NEVER:
+        if ours.arrived:
             raise _Arrived
         start = now()
 
@@ -128,29 +136,12 @@ def race(cell: Cell, seed: int, device: str) -> tuple[Arrival, dict[str, Arrival
     except _Arrived:
         for side, training in plain.values():
             pace = side.seconds / side.steps
-            while side.arrival == NEVER and side.seconds <= PATIENCE * ours.seconds:
+            while not side.arrived and side.seconds <= PATIENCE * ours.seconds:
                 _train(training)
                 side.turn(CHUNK * pace, training.model)
-    return ours.arrival, {loss: side.arrival for loss, (side, _) in plain.items()}
+    return ours.ended(), {loss: side.ended() for loss, (side, _) in plain.items()}
 
 
 def _train(training: PlainTraining) -> None:
     for _ in range(CHUNK):
         training.step()
-
-
-@dataclass
-class _Side:
-    """What one side has trained: optimizer steps, and seconds without the looks."""
-
-    cell: Cell
-    steps: int = 0
-    seconds: float = 0.0
-    arrival: Arrival = NEVER
-
-    def turn(self, seconds: float, model: nn.Module) -> None:
-        """Count a turn of ``CHUNK`` steps, and look whether the model has got there."""
-        self.steps += CHUNK
-        self.seconds += seconds
-        if held_out_accuracy(model, self.cell) >= PREMISE:
-            self.arrival = Arrival(self.steps, self.seconds)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from statistics import median
 
 import torch
 
 from arith.verify.plan.cells import Cell, CellRequest
 from arith.verify.plan.flops import training_flops
+from arith.verify.plan.plan import PRECISIONS
 from arith.verify.plan.recipe import CHUNK, RECIPE, Recipe
 from arith.verify.training.device import has_compiler, precision_name
 from arith.verify.training.ensemble import Ensemble
@@ -26,6 +28,7 @@ from benchmarks.measuring import (
     spread,
     tell,
     thread_counts,
+    timed,
 )
 
 SIZES = ("nano", "micro", "mini")
@@ -76,11 +79,10 @@ def throughput(quick: bool, device: str) -> list[Table]:
     """Sequences a second at the paper's sizes and batch, and the share of the peak."""
     rows, peaks = [], []
     for threads in thread_counts(device)[: 1 if quick else None]:
-        best = apart(threads, _peaks, quick, device)
+        best = {name: apart(threads, peak, name, quick, device) for name in PRECISIONS}
         peaks.append({"threads": threads} | {f"{n} GFLOP/s": x / 1e9 for n, x in best.items()})
         for model in SIZES[:1] if quick else SIZES:
-            cells = [headline_cell(model)] if quick else [headline_cell(model), long_cell(model)]
-            for cell in cells:
+            for cell in [headline_cell(model), long_cell(model)][: 1 if quick else None]:
                 rows.append(apart(threads, _throughput, cell, quick, device, threads, best))
                 tell(rows[-1])
     note = (
@@ -91,10 +93,7 @@ def throughput(quick: bool, device: str) -> list[Table]:
         "is computed at the result digits only. The share is of the fastest product in that "
         "side's precision (the plain side's is float32)."
     )
-    return [
-        Table("Training throughput", rows, note),
-        Table("Fastest matrix products", peaks),
-    ]
+    return [Table("Training throughput", rows, note), Table("Fastest matrix products", peaks)]
 
 
 def headline_cell(model: str) -> Cell:
@@ -105,17 +104,11 @@ def headline_cell(model: str) -> Cell:
 def long_cell(model: str) -> Cell:
     """Addition so wide that about 64 tokens are read."""
     wide = (_cell(model, digits) for digits in range(3, LONG))
-    return min(wide, key=lambda cell: abs(len(cell.format.tokens) - 1 - LONG))
+    return min(wide, key=lambda cell: abs(_tokens(cell) - LONG))
 
 
 def _cell(model: str, digits: int) -> Cell:
     return CellRequest("add", test_digits=f"1-{digits}", model=model).cell()
-
-
-def _peaks(quick: bool, device: str) -> dict[str, float]:
-    """Operations a second by precision."""
-    types = {"float32": torch.float32, "bfloat16": torch.bfloat16}
-    return {name: peak(dtype, device, 2 if quick else 10) for name, dtype in types.items()}
 
 
 def _throughput(cell: Cell, quick: bool, device: str, threads: int, peaks: dict[str, float]) -> Row:
@@ -123,38 +116,36 @@ def _throughput(cell: Cell, quick: bool, device: str, threads: int, peaks: dict[
     plain = PlainTraining(cell, device, results_only=False)
     larger = PlainTraining(cell, device, results_only=False, batch=RECIPE.batch_size)
     sides = {"ours": ours.step, "plain": plain.step, "plain, our batch": larger.step}
-    batches = {"ours": RECIPE.batch_size, "plain": BATCH, "plain, our batch": RECIPE.batch_size}
     # A step of mini takes seconds: fewer rounds.
-    rounds = 2 if quick else 5 if cell.model == "mini" else 9
-    seconds = in_turns(sides, rounds, 0.2 if quick else 1.0, clock(device))
-    each = {side: [s / batches[side] for s in seconds[side]] for side in sides}
-    rate = {side: 1 / spread(each[side]).median for side in sides}
+    seconds = timed(sides, quick, device, rounds=5 if cell.model == "mini" else 9)
+    of_ours, of_plain, of_larger = (
+        [s / batch for s in seconds[side]]
+        for side, batch in zip(sides, (RECIPE.batch_size, BATCH, RECIPE.batch_size), strict=True)
+    )
+    rate, plain_rate = 1 / median(of_ours), 1 / median(of_plain)
+    reached = rate * training_flops(cell, 1, cell.format.result_width)
+    plain_reached = plain_rate * training_flops(cell, 1)
     number = precision_name(device)
-    reached = {
-        "ours": rate["ours"] * training_flops(cell, 1, cell.format.result_width),
-        "plain": rate["plain"] * training_flops(cell, 1),
-    }
     return {
         "model": cell.model,
-        "tokens": len(cell.format.tokens) - 1,
+        "tokens": _tokens(cell),
         "threads": threads,
         "precision": number,
-        "ours seq/s": rate["ours"],
-        "plain seq/s": rate["plain"],
-        "ratio": ratio(each["plain"], each["ours"]),
-        "ratio, our batch": ratio(each["plain, our batch"], each["ours"]),
-        "ours GFLOP/s": reached["ours"] / 1e9,
-        "of peak": reached["ours"] / peaks[number],
-        "plain GFLOP/s": reached["plain"] / 1e9,
-        "of peak (plain)": reached["plain"] / peaks["float32"],
+        "ours seq/s": rate,
+        "plain seq/s": plain_rate,
+        "ratio": ratio(of_plain, of_ours),
+        "ratio, our batch": ratio(of_larger, of_ours),
+        "ours GFLOP/s": reached / 1e9,
+        "of peak": reached / peaks[number],
+        "plain GFLOP/s": plain_reached / 1e9,
+        "of peak (plain)": plain_reached / peaks["float32"],
     }
 
 
-def peak(dtype: torch.dtype, device: str, rounds: int) -> float:
-    """Operations a second, the best of several shapes and of ``rounds`` turns each."""
-    shapes = [(n, n, n) for n in _SQUARE[device]] + list(_TALL)
-    best = 0.0
-    for m, k, n in shapes:
+def peak(precision: str, quick: bool, device: str) -> float:
+    """Operations a second, the best of several shapes and turns."""
+    dtype, rounds, best = getattr(torch, precision), 2 if quick else 10, 0.0
+    for m, k, n in [*((n, n, n) for n in _SQUARE[device]), *_TALL]:
         x, w = (torch.randn(size, device=device).to(dtype) for size in ((m, k), (k, n)))
         seconds = in_turns({"product": partial(torch.matmul, x, w)}, rounds, 0.1, clock(device))
         best = max(best, 2 * m * k * n / min(seconds["product"]))
@@ -175,12 +166,9 @@ def _together(model: str, quick: bool, device: str) -> list[Row]:
     cell = headline_cell(model)
     counts = _TOGETHER[device][: 2 if quick else None]
     # All are made before any is compiled: making one forgets compiled code.
-    trained = {
-        str(m): EnsembleTraining([(cell, seed) for seed in range(m)], RECIPE, device)
-        for m in counts
-    }
-    sides = {m: ensemble.step for m, ensemble in trained.items()}
-    seconds = in_turns(sides, 2 if quick else 7, 0.2 if quick else 1.0, clock(device))
+    trained = {m: EnsembleTraining([(cell, i) for i in range(m)], RECIPE, device) for m in counts}
+    sides = {str(m): ensemble.step for m, ensemble in trained.items()}
+    seconds = timed(sides, quick, device, rounds=7)
     return [
         {
             "model": model,
@@ -212,7 +200,7 @@ def _natural(case: str, quick: bool, device: str) -> list[Row]:
     cells = {"natural": unpadded, "padded": replace(asked, train_digits="5").cell()}
     trained = {side: EnsembleTraining([(cell, 0)], RECIPE, device) for side, cell in cells.items()}
     sides = {side: training.step for side, training in trained.items()}
-    seconds = in_turns(sides, 2 if quick else 9, 0.2 if quick else 1.0, clock(device))
+    seconds = timed(sides, quick, device)
     each = {side: [s / _tokens(cells[side]) for s in seconds[side]] for side in cells}
     return [
         {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
@@ -195,14 +194,13 @@ def _of_model(
 ) -> JudgedModels:
     """The verdict on a language model from disk."""
     from arith.judging import JudgedModels
-    from arith.verify.external import answer_tokens, judge_model
+    from arith.verify.external import judge_module
     from arith.verify.external_model import load
 
     with waiting("asking"):
-        model, tokens = load(path, device, trusted), answer_tokens(setting)
-        answer = partial(model.complete, tokens=tokens)
-        disturb = partial(model.disturbed, tokens=tokens)
-        return JudgedModels(judge_model(answer, disturb, setting, template), [path.name])
+        model = load(path, device, trusted)
+        judged = judge_module(model.net, model.tokenizer, setting, template, model.complete)
+        return JudgedModels(judged, [path.name])
 
 
 def _how_read(setting: Setting) -> str:

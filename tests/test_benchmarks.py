@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -171,7 +171,7 @@ def test_tables_are_markdown() -> None:
     lines = table.markdown().splitlines()
     assert [lines[0], lines[-1]] == ["### T", "Note."]
     assert "1.23 (1-12,346)" in lines[4]
-    assert table.plain()["rows"][0]["b"] == {"median": 1.234, "low": 1, "high": 12345.6}
+    assert asdict(table)["rows"][0]["b"] == {"median": 1.234, "low": 1, "high": 12345.6}
 
 
 def test_an_unknown_part_is_refused() -> None:

@@ -27,7 +27,7 @@ from arith.verify.data.answers import parse_log, said_numbers
 from arith.verify.data.files import Examples
 from arith.verify.data.numerals import numeral
 from arith.verify.data.sequences import Format, lengths
-from arith.verify.data.texts import example_texts, signs_of
+from arith.verify.data.texts import example_texts, signs_of, values_of
 from arith.verify.external_model import disturbed, greedy
 from arith.verify.judging.answers import (
     Answers,
@@ -152,16 +152,23 @@ def judge_model(
 
 
 def judge_module(
-    net: Any, tokenizer: Any, setting: Setting, template: str = PROMPT
+    net: Any,
+    tokenizer: Any,
+    setting: Setting,
+    template: str = PROMPT,
+    complete: Callable[..., list[str]] | None = None,
 ) -> JudgedAnswers:
-    """Ask a torch module, measure its premises, and judge it (see ``external_model.greedy``)."""
+    """Ask a torch module, measure its premises, and judge it.
+
+    Args:
+        net, tokenizer: as for ``external_model.greedy``.
+        complete: in place of ``greedy``, if the module has a way of its own: takes prompts and how
+            many ``tokens`` may follow them.
+    """
     tokens = answer_tokens(setting)
-    return judge_model(
-        lambda prompts: greedy(net, tokenizer, prompts, tokens),
-        partial(disturbed, net, tokenizer, tokens=tokens),
-        setting,
-        template,
-    )
+    answer = partial(complete or partial(greedy, net, tokenizer), tokens=tokens)
+    disturb = partial(disturbed, net, tokenizer, tokens=tokens)
+    return judge_model(answer, disturb, setting, template)
 
 
 def measure_stays(disturb: Disturb, setting: Setting, template: str = PROMPT) -> Stays | None:
@@ -227,9 +234,7 @@ def _spread(operands: np.ndarray) -> np.ndarray:
 
 def _padded(operands: np.ndarray, width: int) -> np.ndarray:
     """Operands ``(n, k, N)`` with zeros up to a width."""
-    found = np.zeros((*operands.shape[:2], width), dtype=operands.dtype)
-    found[:, :, : operands.shape[2]] = operands
-    return found
+    return np.pad(operands, [(0, 0), (0, 0), (0, width - operands.shape[2])])
 
 
 def _prompts(fmt: Format, operands: np.ndarray, template: str) -> tuple[list[str], list[str]]:
@@ -268,8 +273,6 @@ def filled(
 
 def notes_on_answers(names: Sequence[str], models: Sequence[Examples]) -> list[str]:
     """Which of several models gave the same answers to the same prompts, a line each."""
-    if len(models) == 1:
-        return []
     said = [dict(zip(x.prompts, x.answers, strict=True)) for x in models]
     same = "have the same answers to the same prompts: are they two models?"
     return [
@@ -328,11 +331,9 @@ def judge_kept(kept: KeptModel, device: str) -> JudgedAnswers:
     for fmt, operands in _asked(cell):
         said = answers(model, cell, operands, test=True)
         inputs_.append(_padded(operands, wide.width))
-        is_number = ((said >= 0) & (said < fmt.base)).all(axis=1)
-        weights = np.array([fmt.base**i for i in range(said.shape[1])], dtype=object)
-        values = np.where(said < fmt.base, said, 0).astype(object) @ weights
-        values[~is_number] = None
-        numbers.append(values)
+        is_digit = (said >= 0) & (said < fmt.base)
+        numbers.append(values_of(np.where(is_digit, said, 0), fmt.base).astype(object))
+        numbers[-1][~is_digit.all(axis=1)] = None
     digits, first = np.unique(np.concatenate(inputs_), axis=0, return_index=True)
     found = np.concatenate(numbers)[first]
     columns = [x.tolist() for x in wide.values(digits)]

@@ -1,4 +1,7 @@
-"""A causal language model from a local directory in Hugging Face format (the extra ``hf``)."""
+"""A causal language model from a local directory in Hugging Face format (the extra ``hf``).
+
+Any torch module with a tokenizer is asked as well (``greedy``), and disturbed.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,18 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import torch
+from torch import Tensor
 
 from arith.theory.errors import InvalidInput
+from arith.verify.model.kept import EXPORTED
+from arith.verify.model.measure import moved_towards
 from arith.verify.plan.sizes import BY_PYTHON
 from arith.verify.training.device import pick_device
 
@@ -24,6 +33,7 @@ _PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".gguf", ".h5", ".msgpack")
 _PACKED = 8
 """The most weights that one number of a file may hold, where they are quantized."""
 _MODEL = "causal language model"
+_Said = TypeVar("_Said")
 
 
 @dataclass(frozen=True)
@@ -32,7 +42,7 @@ class ExternalModel:
 
     Args:
         net: a ``PreTrainedModel`` in evaluation mode.
-        tokenizer: a ``PreTrainedTokenizerBase`` that pads on the left.
+        tokenizer: a ``PreTrainedTokenizerBase``.
     """
 
     net: Any
@@ -49,46 +59,33 @@ class ExternalModel:
             if not _writes(self.tokenizer, prompt):
                 last = prompt.splitlines()[-1]
                 raise InvalidInput(f"the model's tokenizer cannot write all of '{last}'")
-        longest = getattr(self.net.config.get_text_config(), "max_position_embeddings", None)
-        digits_stand_apart = self._decode(self.tokenizer("11")["input_ids"]).strip() == "1 1"
-        known: set[int] = set()
-        said: list[str] = []
-        for start in range(0, len(prompts), _BATCH):
-            asked = list(prompts[start : start + _BATCH])
-            how: Any = {"padding": True, "return_attention_mask": True, "return_tensors": "pt"}
-            batch = self.tokenizer(asked, **how).to(self.net.device)
-            ids, mask = batch["input_ids"], batch["attention_mask"]
-            new = set(ids.unique().tolist()) - known
-            for token in new:
-                text = self._decode([token])
-                if sum(map(str.isdecimal, text)) > 1:
-                    raise InvalidInput(
-                        f"the model's tokenizer reads '{text.strip()}' as one token: arith asks "
-                        "models that have a token for each digit"
-                    )
-            known |= new
-            end = self.tokenizer.eos_token_id
-            if end is not None and (ids[:, -1] == end).all():  # the prompt is not the end
-                ids, mask = ids[:, :-1], mask[:, :-1]
-            length = ids.shape[1]
-            if longest is not None and length + tokens > longest:
+        each = _encoded(self.tokenizer, prompts)
+        decode = partial(self.tokenizer.decode, skip_special_tokens=True)
+        for token in set[int]().union(*each):
+            text = decode([token])
+            if sum(map(str.isdecimal, text)) > 1:
                 raise InvalidInput(
-                    f"question and answer take {length + tokens} tokens and the model takes "
-                    f"{longest}; give fewer solved examples or shorter operands"
+                    f"the model's tokenizer reads '{text.strip()}' as one token: arith asks "
+                    "models that have a token for each digit"
                 )
-            out = self.net.generate(input_ids=ids, attention_mask=mask, max_new_tokens=tokens)
-            texts = self.tokenizer.batch_decode(out[:, length:], skip_special_tokens=True)
-            said += [re.sub(r"(?<=\d) (?=\d)", "", x) if digits_stand_apart else x for x in texts]
+        longest = getattr(self.net.config.get_text_config(), "max_position_embeddings", None)
+        most = max(map(len, each), default=0) + tokens
+        if longest is not None and most > longest:
+            raise InvalidInput(
+                f"question and answer take {most} tokens and the model takes "
+                f"{longest}; give fewer solved examples or shorter operands"
+            )
+
+        def answer(rows: list[int]) -> list[str]:
+            ids = _indices(self.net, each, rows)
+            how: Any = {"attention_mask": torch.ones_like(ids), "max_new_tokens": tokens}
+            out = self.net.generate(input_ids=ids, **how)
+            return list(map(decode, out[:, ids.shape[1] :]))
+
+        said = _by_length(each, answer)
+        if decode(self.tokenizer("11")["input_ids"]).strip() == "1 1":  # digits stand apart
+            return [re.sub(r"(?<=\d) (?=\d)", "", text) for text in said]
         return said
-
-    def disturbed(
-        self, prompts: Sequence[str], others: Sequence[str], share: float, tokens: int
-    ) -> list[tuple[str, str]] | None:
-        """The answers to prompts, and to disturbed ones (see ``disturbed``)."""
-        return disturbed(self.net, self.tokenizer, prompts, others, share, tokens)
-
-    def _decode(self, ids: list[int]) -> str:
-        return str(self.tokenizer.decode(ids, skip_special_tokens=True))
 
 
 def greedy(net: Any, tokenizer: Any, prompts: Sequence[str], tokens: int) -> list[str]:
@@ -103,15 +100,14 @@ def greedy(net: Any, tokenizer: Any, prompts: Sequence[str], tokens: int) -> lis
     Raises:
         InvalidInput: the tokenizer lacks one of the two, or the module gives no such logits.
     """
-    said, end = [""] * len(prompts), getattr(tokenizer, "eos_token_id", None)
     each = _encoded(tokenizer, prompts)
+
+    def answer(rows: list[int]) -> list[str]:
+        ids = _indices(net, each, rows)
+        return _texts(tokenizer, _continued(net, tokenizer, ids, tokens)[:, ids.shape[1] :])
+
     with _evaluated(net):
-        for rows in _batches(each):
-            ids = _continued(net, _indices(net, each, rows), tokens, end)
-            texts = _texts(tokenizer, ids[:, len(each[rows[0]]) :])
-            for i, text in zip(rows, texts, strict=True):
-                said[i] = text
-    return said
+        return _by_length(each, answer)
 
 
 def disturbed(
@@ -137,33 +133,26 @@ def disturbed(
         None where no single part of the module reads the indices, or where a prompt and its other
         one have not the same number of tokens.
     """
-    import torch
-
-    from arith.verify.model.measure import moved_towards
-
-    end = getattr(tokenizer, "eos_token_id", None)
     each, towards = _encoded(tokenizer, prompts), _encoded(tokenizer, others)
-    if not each or any(len(x) != len(y) for x, y in zip(each, towards, strict=True)):
+    if not each or list(map(len, each)) != list(map(len, towards)):
         return None
-    found = [("", "")] * len(each)
+
+    def answer(rows: list[int]) -> list[tuple[str, str]]:
+        asked = _indices(net, each, rows)
+        ids, length = _continued(net, tokenizer, asked, tokens), asked.shape[1]
+        moved = torch.cat([_indices(net, towards, rows), ids[:, length:]], dim=1)
+        before = _logits(net(ids[:, :-1]))
+        with moved_towards(embedding, moved[:, :-1], share):
+            after = _logits(net(ids[:, :-1]))
+        said = (_texts(tokenizer, x[:, length - 1 :].argmax(-1)) for x in (before, after))
+        return list(zip(*said, strict=True))
+
     with _evaluated(net):
         embedding = _embedding(net, _indices(net, each, [0]))
-        if embedding is None:
-            return None
-        for rows in _batches(each):
-            length = len(each[rows[0]])
-            ids = _continued(net, _indices(net, each, rows), tokens, end)
-            moved = torch.cat([_indices(net, towards, rows), ids[:, length:]], dim=1)
-            before = _logits(net(ids[:, :-1]))[:, length - 1 :].argmax(-1)
-            with moved_towards(embedding, moved[:, :-1], share):
-                after = _logits(net(ids[:, :-1]))[:, length - 1 :].argmax(-1)
-            said = (_texts(tokenizer, x) for x in (before, after))
-            for i, pair in zip(rows, zip(*said, strict=True), strict=True):
-                found[i] = pair
-    return found
+        return None if embedding is None else _by_length(each, answer)
 
 
-def _texts(tokenizer: Any, ids: Any) -> list[str]:
+def _texts(tokenizer: Any, ids: Tensor) -> list[str]:
     """What a module wrote ``(B, T)``, up to the end."""
     end = getattr(tokenizer, "eos_token_id", None)
     cut = (new[: new.index(end)] if end in new else new for new in ids.tolist())
@@ -185,8 +174,6 @@ def _encoded(tokenizer: Any, prompts: Sequence[str]) -> list[list[int]]:
 @contextmanager
 def _evaluated(net: Any) -> Iterator[None]:
     """A module in evaluation mode, without gradients."""
-    import torch
-
     was_training = net.training
     net.eval()
     try:
@@ -196,29 +183,33 @@ def _evaluated(net: Any) -> Iterator[None]:
         net.train(was_training)
 
 
-def _batches(each: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """Which texts are asked at once: those of equal length."""
+def _by_length(
+    each: Sequence[Sequence[int]], answer: Callable[[list[int]], list[_Said]]
+) -> list[_Said]:
+    """What is answered to texts, of which those of equal length are asked together.
+
+    Args:
+        answer: answers those of some rows.
+    """
     by_length: dict[int, list[int]] = {}
     for i, indices in enumerate(each):
         by_length.setdefault(len(indices), []).append(i)
+    said: dict[int, _Said] = {}
     for rows in by_length.values():
-        for start in range(0, len(rows), _BATCH):
-            yield rows[start : start + _BATCH]
+        for some in (rows[i : i + _BATCH] for i in range(0, len(rows), _BATCH)):
+            said.update(zip(some, answer(some), strict=True))
+    return [said[i] for i in range(len(each))]
 
 
-def _indices(net: Any, each: Sequence[Sequence[int]], rows: Sequence[int]) -> Any:
+def _indices(net: Any, each: Sequence[Sequence[int]], rows: Sequence[int]) -> Tensor:
     """Some texts as indices ``(B, T)`` where the module is."""
-    import torch
-
     device = next((x.device for x in net.parameters()), torch.device("cpu"))
     return torch.tensor([each[i] for i in rows], dtype=torch.long, device=device)
 
 
-def _continued(net: Any, ids: Any, tokens: int, end: int | None) -> Any:
+def _continued(net: Any, tokenizer: Any, ids: Tensor, tokens: int) -> Tensor:
     """Indices ``(B, T)`` with what a module writes after them, greedily."""
-    import torch
-
-    length = ids.shape[1]
+    length, end = ids.shape[1], getattr(tokenizer, "eos_token_id", None)
     for _ in range(tokens):
         ids = torch.cat([ids, _logits(net(ids))[:, -1].argmax(-1, keepdim=True)], dim=1)
         if end is not None and (ids[:, length:] == end).any(1).all():
@@ -231,8 +222,6 @@ def _embedding(net: Any, ids: Any) -> Any:
 
     It has no parts itself, as ``nn.Embedding``; one that is given the places of tokens is another.
     """
-    import torch
-
     found = dict[int, Any]()
 
     def see(part: Any, given: Any, named: Any, out: Any) -> None:
@@ -287,8 +276,6 @@ def read_config(path: Path) -> dict[str, Any]:
 
 def is_export(path: Path) -> bool:
     """Whether a model's directory is one that ``arith export`` has written (InvalidInput: none)."""
-    from arith.verify.model.kept import EXPORTED
-
     return read_config(path).get("model_type") == EXPORTED
 
 
@@ -319,21 +306,18 @@ def load(path: Path, device: str = "auto", trust_remote_code: bool = False) -> E
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
     how: Any = {"local_files_only": True, "trust_remote_code": trust_remote_code}
-    read = transformers.AutoConfig.from_pretrained
-    asked = _read(_MODEL, path, lambda: read(path, **how))
-    kind = transformers.AutoModelForCausalLM
-    _check_size(
-        path, asked, held, lambda: kind.from_config(asked, trust_remote_code=trust_remote_code)
-    )
+    config_of = transformers.AutoConfig.from_pretrained
+    asked, kind = _read(_MODEL, path, config_of, path, **how), transformers.AutoModelForCausalLM
+    make = partial(kind.from_config, asked, trust_remote_code=trust_remote_code)
+    _check_size(path, asked, held, make)
     more: Any = {**how, "use_safetensors": True, "output_loading_info": True}
-    net, report = _read(_MODEL, path, lambda: kind.from_pretrained(path, **more))
+    net, report = _read(_MODEL, path, kind.from_pretrained, path, **more)
     if report["missing_keys"]:
         missing = min(report["missing_keys"])
         raise InvalidInput(f"{path} holds no whole {_MODEL}: '{missing}' is missing")
     if not all(x.isfinite().all() for x in net.parameters() if x.is_floating_point()):
         raise InvalidInput(f"{path}: some weights are no finite numbers")
-    words = transformers.AutoTokenizer.from_pretrained
-    tokenizer = _read("tokenizer", path, lambda: words(path, padding_side="left", **how))
+    tokenizer = _read("tokenizer", path, transformers.AutoTokenizer.from_pretrained, path, **how)
     if not _writes(tokenizer, "1"):  # the library makes one up, without words, where there is none
         raise InvalidInput(f"{path} holds no tokenizer that can write digits")
     if tokenizer.pad_token is None:
@@ -370,8 +354,6 @@ def _held(path: Path) -> tuple[int, int]:
 
 def _check_size(path: Path, config: Any, held: tuple[int, int], make: Callable[[], Any]) -> None:
     """Refuse a network that is far larger than its weights, before it is built (InvalidInput)."""
-    import torch
-
     tensors, numbers = held
     layers = getattr(config.get_text_config(), "num_hidden_layers", 0)
     asked = f"{path}: {_CONFIG} asks for a network that is larger than its weights"
@@ -384,10 +366,10 @@ def _check_size(path: Path, config: Any, held: tuple[int, int], make: Callable[[
         raise InvalidInput(f"{asked}: {wanted:,} numbers, and the files have {numbers:,}")
 
 
-def _read(what: str, path: Path, read: Callable[[], Any]) -> Any:
+def _read(what: str, path: Path, read: Callable[..., Any], *given: Any, **how: Any) -> Any:
     """What the library reads; it raises nearly anything on damaged files, this InvalidInput."""
     try:
-        return read()
+        return read(*given, **how)
     except Exception as error:
         reason = next((line for line in str(error).splitlines() if line.strip()), repr(error))
         raise InvalidInput(f"{path} holds no {what}: {reason.strip()}") from None

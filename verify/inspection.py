@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import count
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from arith.verify.plan.plan import Plan
 from arith.verify.records.files import write
 from arith.verify.records.notices import say
 from arith.verify.running.progress import Progress, ProgressDisplay, saying
-from arith.verify.training.device import fix_precision, pick_device, train_alone
+from arith.verify.training.device import pick_device, precision_name, train_alone
 from arith.verify.training.train import Trained, train
 
 
@@ -34,7 +35,7 @@ def trained(plan: Plan) -> Trained:
     """
     train_alone()
     device = pick_device(plan.device)
-    fix_precision(plan.precision, device)
+    precision = precision_name(device, plan.precision)
     job = plan.models[0]
     _check(job.cell)
     with ProgressDisplay(1, plan.budget) as display:
@@ -45,6 +46,7 @@ def trained(plan: Plan) -> Trained:
             device=device,
             recipe=job.recipe,
             on_step=lambda step: display.update(Progress(job, step)),
+            precision=precision,
         )
     say(f"trained {found.steps} steps in {found.seconds:.0f} s")
     return found
@@ -94,8 +96,8 @@ class Mechanism:
             "distance": {k: disagreement(model[1], x) for k, x in others},
         }
         if self.equivalence is not None:
-            known = [None if np.isnan(x) else round(x, 4) for x in self.equivalence.ratios]
-            values["equivalence"] = {"samples": self.equivalence.samples, "by layer": known}
+            ratios = _plain(np.array(self.equivalence.ratios))
+            values["equivalence"] = {"samples": self.equivalence.samples, "by layer": ratios}
         if self.leaks is not None:
             values["leaks"] = {
                 "samples": self.leaks.samples,
@@ -116,13 +118,30 @@ def inspect(model: Trained) -> Mechanism:
     """Measure a model at its longest test length."""
     net, cell, digits = model.model, model.cell, max(model.cell.setting.test_lengths)
     watch = saying("looking inside: {done} of {of} digits")
-    done, of = count(1), digits * cell.setting.task.operands
-    found = influences(answerers(net, cell), cell, digits, on_digit=lambda: watch(next(done), of))
+    found = influences(answerers(net, cell), cell, digits, watch=watch)
     same, leak = None, None
     # It may be that no position is ignored, or nothing is equivalent to a trained input.
     with suppress(InvalidInput):
         same, leak = equivalence(net, cell, digits), leaks(net, cell, digits)
     return Mechanism(digits, found, same, leak)
+
+
+def drawn_digit(cell: Cell) -> int:
+    """The result digit before which states are drawn: the highest of the trained operands."""
+    return min(max(cell.setting.train.lengths), cell.format.result_width)
+
+
+def pictures(model: Trained, mechanism: Mechanism) -> dict[str, Callable[[Path], None]]:
+    """What draws each picture of a model, by the name of its file."""
+    cell, names = model.cell, model.cell.setting.task.names
+    found: dict[str, Callable[[Path], None]] = {
+        "influence.svg": partial(draw_influences, mechanism.influence, cell.label(), names=names)
+    }
+    if mechanism.equivalence is not None:
+        found["states.svg"] = partial(
+            draw_states, model.model, cell, mechanism.digits, drawn_digit(cell)
+        )
+    return found
 
 
 def write_inspection(model: Trained, mechanism: Mechanism, folder: Path) -> list[Path]:
@@ -131,12 +150,9 @@ def write_inspection(model: Trained, mechanism: Mechanism, folder: Path) -> list
     Raises:
         InvalidInput: a file cannot be written.
     """
-    cell, pictures = model.cell, [folder / "influence.svg"]
-    draw_influences(mechanism.influence, cell.label(), pictures[0], cell.setting.task.names)
-    if mechanism.equivalence is not None:
-        pictures.append(folder / "states.svg")
-        highest = min(max(cell.setting.train.lengths), cell.format.result_width)
-        draw_states(model.model, cell, mechanism.digits, highest, pictures[1])
-    head = {"cell": cell.to_json(), "seed": model.seed, "premise": round(model.premise, 6)}
+    drawn = pictures(model, mechanism)
+    for name, draw in drawn.items():
+        draw(folder / name)
+    head = {"cell": model.cell.to_json(), "seed": model.seed, "premise": round(model.premise, 6)}
     write(folder / "mechanism.json", json.dumps({**head, **mechanism.to_json()}) + "\n")
-    return pictures
+    return [folder / name for name in drawn]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 from jinja2 import Environment, PackageLoader
@@ -14,12 +13,10 @@ from arith.theory.arithmetic.shares import percent_text as exact_percent
 from arith.theory.errors import InvalidInput
 from arith.theory.observation.support import OperandDigit
 from arith.theory.text.answer import INPUTS, expected_function
-from arith.theory.text.influence_plot import draw_influences
 from arith.theory.text.text import digits_text, setting_lines
 from arith.verify.data.numerals import numeral
-from arith.verify.inspection import Mechanism
+from arith.verify.inspection import Mechanism, drawn_digit, pictures
 from arith.verify.mechanism.equivalence import predicted_support
-from arith.verify.mechanism.pictures import draw_states
 from arith.verify.mechanism.taken_apart import Step, TakenApart, take_apart
 from arith.verify.model.measure import measure, noise_invariance
 from arith.verify.plan import premise
@@ -44,15 +41,19 @@ def inspection_html(model: Trained, mechanism: Mechanism) -> str:
         Heading(f"Inside a model: {cell.label()}, seed {model.seed}", level=1),
         _answer(model, every[-1], mechanism),
         "; ".join(setting_lines(cell.setting)),
-        *_reads(cell, mechanism),
+        *_reads(model, mechanism),
         *_noise(model),
         *_function(model, mechanism, every),
-        *_apart(cell, mechanism, apart),
+        *_apart(cell, apart),
     ]
     environment = Environment(loader=PackageLoader("arith.verify.reporting"), autoescape=True)
     title = f"Inside a model: {cell.label()}"
     page = environment.get_template("page.html")
     return page.render(title=title, body=html_blocks(blocks, {}), made="arith inspect --html")
+
+
+def _figure(file: str, caption: str, model: Trained, mechanism: Mechanism) -> Figure:
+    return Figure(caption, file, pictures(model, mechanism)[file])
 
 
 def _answer(model: Trained, longest: Measurement, mechanism: Mechanism) -> str:
@@ -71,57 +72,47 @@ def _answer(model: Trained, longest: Measurement, mechanism: Mechanism) -> str:
 # --- what it reads --------------------------------------------------------------------------
 
 
-def _reads(cell: Cell, mechanism: Mechanism) -> list[Block]:
+def _reads(model: Trained, mechanism: Mechanism) -> list[Block]:
     """Which operand digits change the answers."""
-    found, digits = _read(mechanism), digits_text(mechanism.digits)
-    rest = [x for x in _every(mechanism) if x not in found]
+    cell, found = model.cell, _read(mechanism)
+    names = {"model": "the model", "learned function": "f^", "truth": "the task"}
+    most = {names[who]: _most(shares) for who, shares in mechanism.influence.items()}
+    rest = [digit for digit in most["the model"] if digit not in found]
+    digits = digits_text(mechanism.digits)
     said = f"At {digits} the answers change with {_named(cell, found) or 'no digit'}"
     said += f", and hardly with {_named(cell, rest)}." if rest else "."
-    names = {"model": "the model", "learned function": "f^", "truth": "the task"}
     rows = [
-        {"digit": _named(cell, [digit])}
-        | {names[who]: _percent(_most(x, digit)) for who, x in mechanism.influence.items()}
-        for digit in _every(mechanism)
+        {"digit": _named(cell, [digit])} | {who: _percent(x[digit]) for who, x in most.items()}
+        for digit in most["the model"]
     ]
     caption = f"How often a changed digit of an operand changes each digit of the answer. {said}"
-    draw = partial(draw_influences, mechanism.influence, cell.label())
     return [
         Heading("Which digits it reads"),
         said,
         "One digit of an operand at a time becomes another. The table says how often the answer "
         "then changes, at the digit of it that changes most: a₁ is the units digit of a.",
         Table(rows),
-        Figure(
-            caption,
-            "influence.svg",
-            lambda path: draw(path, cell.setting.task.names),
-        ),
+        _figure("influence.svg", caption, model, mechanism),
     ]
-
-
-def _every(mechanism: Mechanism) -> list[OperandDigit]:
-    k, n, _ = mechanism.influence["model"].shape
-    return [(j, i + 1) for j in range(k) for i in range(n)]
 
 
 def _read(mechanism: Mechanism) -> list[OperandDigit]:
     """The operand digits that change some digit of the answer often."""
-    shares = mechanism.influence["model"]
-    return [x for x in _every(mechanism) if (_most(shares, x) or 0) >= READS]
+    most = _most(mechanism.influence["model"])
+    return [digit for digit, share in most.items() if share is not None and share >= READS]
 
 
-def _most(shares: np.ndarray, digit: OperandDigit) -> float | None:
-    """How often an operand digit changes the digit of the answer that it changes most."""
-    known = shares[digit[0], digit[1] - 1]
-    known = known[~np.isnan(known)]
-    return float(known.max()) if known.size else None
+def _most(shares: np.ndarray) -> dict[OperandDigit, float | None]:
+    """How often each operand digit changes the digit of the answer that it changes most."""
+    most = np.where(np.isnan(shares), -1, shares).max(2)
+    return {(j, i + 1): float(x) if x >= 0 else None for (j, i), x in np.ndenumerate(most)}
 
 
 def _named(cell: Cell, digits: Iterable[OperandDigit]) -> str:
     """``a₁, a₂ and b₁``."""
     names = cell.setting.task.names
-    each = [f"{names[j]}{i}".translate(_SUBSCRIPTS) for j, i in digits]
-    return " and ".join([*([", ".join(each[:-1])] if each[1:] else []), *each[-1:]])
+    *others, last = ["", *(f"{names[j]}{i}".translate(_SUBSCRIPTS) for j, i in digits)]
+    return " and ".join(filter(None, (", ".join(others[1:]), last)))
 
 
 # --- what noise it bears --------------------------------------------------------------------
@@ -131,8 +122,8 @@ def _noise(model: Trained) -> list[Block]:
     """What the answers bear: learned noise, and noise at ignored positions."""
     cell, blocks = model.cell, list[Block]()
     if model.noise:
-        tokens = enumerate(cell.format.tokens[: len(model.noise)])
-        shares = {(t.operand, t.position): model.noise[i] for i, t in tokens if t.kind == "operand"}
+        each = zip(cell.format.tokens, model.noise, strict=False)  # the last has none
+        shares = {(t.operand, t.position): share for t, share in each if t.kind == "operand"}
         most = [x for x, share in shares.items() if share >= BEARS]
         blocks += [
             "In training each token learned how much noise it gets, from 0 to 1. Most of it is at "
@@ -170,19 +161,15 @@ def _function(model: Trained, mechanism: Mechanism, every: Iterable[Measurement]
     blocks: list[Block] = [Heading("Where f^ shows"), head, Table(rows)]
     same, leak = mechanism.equivalence, mechanism.leaks
     if same is not None:
-        *_, last = same.ratios
         said = (
             f"Inside: f^ takes an input of {digits_text(mechanism.digits)} for a trained one. The "
-            f"model's last states of the two are {last:.2f} apart, where those of an unrelated "
-            "input are 1 apart."
+            f"model's last states of the two are {same.ratios[-1]:.2f} apart, where those of an "
+            "unrelated input are 1 apart."
         )
-        highest = min(max(cell.setting.train.lengths), cell.format.result_width)
-        states = partial(draw_states, model.model, cell, mechanism.digits, highest)
-        caption = f"The last states before result digit {highest}, trained and longer. {said}"
-        blocks += [said, Figure(caption, "states.svg", states)]
+        states = f"The last states before result digit {drawn_digit(cell)}, trained and longer."
+        blocks += [said, _figure("states.svg", f"{states} {said}", model, mechanism)]
     if leak is not None:
-        layers = enumerate(leak.patched, 1)
-        each = "; ".join(f"layer {i}: {_percent(x)}" for i, x in layers)
+        each = "; ".join(f"layer {i}: {_percent(x)}" for i, x in enumerate(leak.patched, 1))
         blocks.append(
             f"{_percent(leak.unpatched)} of the answers follow f^, each digit given the right "
             f"ones before it. With one layer that sees no ignored digit it is, at {each}."
@@ -202,7 +189,7 @@ def _percent(share: float | None) -> str:
 # --- a wrong answer -------------------------------------------------------------------------
 
 
-def _apart(cell: Cell, mechanism: Mechanism, apart: TakenApart) -> list[Block]:
+def _apart(cell: Cell, apart: TakenApart) -> list[Block]:
     """One answer, step by step."""
     base = cell.setting.base
     is_wrong = apart.model != apart.right
@@ -211,7 +198,8 @@ def _apart(cell: Cell, mechanism: Mechanism, apart: TakenApart) -> list[Block]:
     said += f"{_number(apart.model, base)}. Right is {_number(apart.right, base)}"
     said += f"; f^ has {_number(apart.expected, base)}." if apart.expected is not None else "."
     if not is_wrong:
-        said += f" No answer of {digits_text(mechanism.digits)} that was looked at is wrong."
+        longest = digits_text(max(cell.setting.test_lengths))
+        said += f" No answer of {longest} that was looked at is wrong."
     blocks: list[Block] = [
         Heading(f"{'A wrong' if is_wrong else 'An'} answer, step by step"),
         said,
@@ -233,8 +221,8 @@ def _apart(cell: Cell, mechanism: Mechanism, apart: TakenApart) -> list[Block]:
 def _operands(cell: Cell, values: Iterable[int]) -> str:
     """``a = 12 and b = 34``."""
     base, names = cell.setting.base, cell.setting.task.names
-    each = (f"{n} = {numeral(v, base)}" for n, v in zip(names, values, strict=True))
-    return " and ".join(each)
+    each = zip(names, values, strict=True)
+    return " and ".join(f"{name} = {numeral(value, base)}" for name, value in each)
 
 
 def _number(value: int | None, base: int) -> str:

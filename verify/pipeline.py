@@ -58,7 +58,7 @@ def _train(plan: Plan, store: Store) -> str:
     """Train what the store lacks, here or on a cluster; the precision that was used."""
     from arith.verify.running.progress import ProgressDisplay
     from arith.verify.running.run import JobQueue, Processes, missing
-    from arith.verify.training.device import fix_precision, pick_device
+    from arith.verify.training.device import pick_device, precision_name
 
     folders, budget = plan.folders, plan.budget
     if folders.curves is not None:
@@ -77,7 +77,7 @@ def _train(plan: Plan, store: Store) -> str:
 
             cluster = stack.enter_context(Cluster(plan.cluster, plan.device))
             device, precision = cluster.device, cluster.precision(plan.precision)
-        precision = fix_precision(precision, device)
+        precision = precision_name(device, precision)
         jobs, again = missing(plan, store, precision)
         if jobs:
             store.check_writable()
@@ -88,8 +88,8 @@ def _train(plan: Plan, store: Store) -> str:
             say(f"in the store and not trained again, so without curves: {others}")
         where = "" if cluster is None else cluster.text()
         display = stack.enter_context(ProgressDisplay(len(jobs), budget, where))
-        how = store, budget, device, precision, display.update, folders
-        queue = stack.enter_context(JobQueue(jobs, *how))
+        queue = JobQueue(jobs, store, budget, device, precision, display.update, folders)
+        stack.callback(store.release)  # what was claimed and not finished is given up
         if cluster is None:
             stack.enter_context(Processes(queue, _at_once(plan, device))).run()
         else:
@@ -104,7 +104,7 @@ def kept_models(plan: Plan) -> list[Path]:
     from arith.verify.model.kept import kept_path
     from arith.verify.training.device import pick_device, precision_name
 
-    precision = precision_name(pick_device(plan.device))
+    precision = precision_name(pick_device(plan.device), plan.precision)
     return [kept_path(plan.folders.models, job, precision) for job in plan.models]
 
 
@@ -121,10 +121,10 @@ def estimate(plan: Plan, store: Path, evidence: Path | None = None) -> Estimate:
     """
     from arith.verify.running.estimate import estimate
     from arith.verify.running.run import missing
-    from arith.verify.training.device import fix_precision, pick_device
+    from arith.verify.training.device import pick_device, precision_name
 
     device = pick_device(plan.device)
-    precision = fix_precision(plan.precision, device)
+    precision = precision_name(device, plan.precision)
     kept = Store(store) if store.exists() else None
     jobs, again = missing(plan, kept, precision)
     before = list(read_evidence(evidence)) if evidence is not None and evidence.exists() else []
@@ -154,14 +154,14 @@ def judge(name: str, folder: Path, store: Path | None = None) -> Report:
         InvalidInput: no such grid, a file that is called like a named one, damaged evidence, or a
             link that leads out of the folder.
     """
-    cells = grid(name)
-    if name not in GRIDS and Path(name).stem in GRIDS:
+    cells, stem = grid(name), Path(name).stem
+    if name not in GRIDS and stem in GRIDS:
         raise InvalidInput(
-            f"{name} would get the report of the grid {Path(name).stem}: give the file another name"
+            f"{name} would get the report of the grid {stem}: give the file another name"
         )
     keys = {cell.key for cell in cells}
-    check_inside(folder / Path(name).stem, folder)
-    folder = folder / Path(name).stem
+    check_inside(folder / stem, folder)
+    folder = folder / stem
     evidence = folder / "evidence.jsonl"
     if store is None and not evidence.exists():
         raise InvalidInput(f"there is no evidence {evidence}; {WHERE_COMMITTED}")
@@ -203,13 +203,12 @@ def judge_store(path: Path) -> Report:
     """
     check_inside(path.parent / "mechanism", path.parent)
     runs, notes = stored(path)
-    by_cell: dict[str, dict[str, list[Run]]] = {}
-    for run in sorted(runs, key=lambda r: r.identity):
-        by_cell.setdefault(run.cell.key, {}).setdefault(run.recipe, []).append(run)
-    ours: list[Run] = []
-    for by_recipe in by_cell.values():
-        usual = next(iter(by_recipe.values()))[0].cell.recipe.version
-        ours += by_recipe[min(by_recipe, key=lambda x: (x != usual, x))]
+    recipes: dict[str, set[tuple[bool, str]]] = {}
+    for run in runs:
+        unusual = run.recipe != run.cell.recipe.version
+        recipes.setdefault(run.cell.key, set()).add((unusual, run.recipe))
+    by_identity = sorted(runs, key=lambda run: run.identity)
+    ours = [run for run in by_identity if run.recipe == min(recipes[run.cell.key])[1]]
     if others := len(runs) - len(ours):
         notes.append(f"{count(others, 'model')} of a second recipe of a cell in {path}: not judged")
     verdicts = judge_evidence(list(dict.fromkeys(r.cell for r in ours)), ours)

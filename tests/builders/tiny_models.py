@@ -11,7 +11,6 @@ from unittest.mock import patch
 import torch
 
 from arith.theory.arithmetic.domains import Domain
-from arith.theory.prediction.predict import predict
 from arith.verify.mechanism.equivalence import predicted_support
 from arith.verify.model.gpt import GPT, UNSEEN, Block
 from arith.verify.model.measure import ignored_slots
@@ -66,7 +65,7 @@ def float32(shape: Size | None = None) -> Iterator[None]:
 
 def taught(c: Cell, seeds: int = SEEDS) -> Taught:
     """Train small models of a cell for ``STEPS`` steps, in some seconds."""
-    recorder = Recorder([c] * seeds, [predict(c.setting)] * seeds)
+    recorder = Recorder([c] * seeds)
     jobs = [(c, seed) for seed in range(seeds)]
     with float32(TINY):
         trained = train_ensemble(jobs, STEPS, recipe=QUICK, watch=recorder, compiled=False)

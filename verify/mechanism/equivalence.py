@@ -27,7 +27,6 @@ from torch import Tensor
 from arith.theory.counting.learned import LearnedFunction
 from arith.theory.errors import InvalidInput
 from arith.theory.observation.support import Support
-from arith.theory.prediction.predict import predict
 from arith.verify.data.sampling import Sampler
 from arith.verify.model.gpt import GPT
 from arith.verify.model.measure import BATCH, ignored_slots
@@ -44,7 +43,7 @@ _TRIES = 20
 
 def predicted_support(cell: Cell) -> Support:
     """What the learned function reads (InvalidInput: none is predicted that ignores positions)."""
-    learned = predict(cell.setting).learned
+    learned = cell.prediction.learned
     if not isinstance(learned, LearnedFunction):
         raise InvalidInput(f"no digits are predicted to be ignored by {cell.label()}")
     return learned.support

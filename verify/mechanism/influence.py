@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from arith.theory.errors import InvalidInput
-from arith.theory.prediction.predict import predict
 from arith.verify.data.sampling import Sampler
 from arith.verify.model.gpt import GPT
 from arith.verify.model.measure import answers
@@ -33,14 +32,13 @@ def answerers(model: GPT, cell: Cell) -> dict[str, Answer]:
 
     Where the rule of the learned function goes on, it is ``f``.
     """
-    prediction, truth = predict(cell.setting), cell.format.results
+    fmt, prediction = cell.format, cell.prediction
     found: dict[str, Answer] = {"model": lambda operands: answers(model, cell, operands)}
     if prediction.continues:
-        found["learned function"] = truth
+        found["learned function"] = fmt.results
     elif (learned := prediction.learned) is not None:
-        fmt = cell.format
         found["learned function"] = lambda x: fmt.to_digits(learned.evaluate(*fmt.values(x)))
-    return found | {"truth": truth}
+    return found | {"truth": fmt.results}
 
 
 def influences(
@@ -48,7 +46,7 @@ def influences(
     cell: Cell,
     digits: int,
     samples: int = SAMPLES,
-    on_digit: Callable[[], None] = lambda: None,
+    watch: Callable[[int, int], None] = lambda done, of: None,
 ) -> dict[str, np.ndarray]:
     """How often changing one operand digit changes each digit of everybody's answers.
 
@@ -59,7 +57,7 @@ def influences(
     none where the low digits of a are less than those of b.
 
     Args:
-        on_digit: called when a digit is done.
+        watch: called with the number of digits that are done, and of all.
 
     Returns:
         by name, shares ``(k, digits, M)``: ``[j, i, r]`` is how often result digit r + 1 changes
@@ -71,7 +69,7 @@ def influences(
     before = {name: answer(drawn) for name, answer in everybody.items()}
     shape = (fmt.task.operands, digits, fmt.result_width)
     shares = {name: np.full(shape, np.nan) for name in everybody}
-    for j, i in np.ndindex(*shape[:2]):
+    for number, (j, i) in enumerate(np.ndindex(*shape[:2]), 1):
         changed = drawn.copy()
         changed[:, j, i] = (drawn[:, j, i] + rng.integers(1, fmt.base, samples)) % fmt.base
         kept = _answered(fmt.results(changed), *before.values())
@@ -80,7 +78,7 @@ def influences(
         if both.any():
             for name, now in after.items():
                 shares[name][j, i] = (before[name][kept][both] != now[both]).mean(0)
-        on_digit()
+        watch(number, fmt.task.operands * digits)
     return shares
 
 

@@ -7,14 +7,12 @@ Shapes: n inputs, k operands of N digits, M result digits, T tokens.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 import torch
 
 from arith.theory.errors import InvalidInput
 from arith.theory.observation.support import OperandDigit
-from arith.theory.prediction.predict import predict
 from arith.verify.mechanism.equivalence import equivalents
 from arith.verify.model.gpt import GPT
 from arith.verify.model.measure import answers, learned_answers
@@ -70,12 +68,11 @@ class TakenApart:
 
 def take_apart(model: GPT, cell: Cell, digits: int) -> TakenApart:
     """The first wrong answer to inputs of a length; if none is wrong, the first answer."""
-    fmt, prediction = cell.format, predict(cell.setting)
+    fmt, prediction = cell.format, cell.prediction
     operands = inputs_at(cell, digits)[0][:LOOKED_THROUGH]
     said, right = answers(model, cell, operands, test=True), fmt.results(operands)
-    wrong = np.flatnonzero((said != right).any(1))
-    at = slice(wrong[0], wrong[0] + 1) if len(wrong) else slice(0, 1)
-    one, own, true = operands[at], said[at], right[at]
+    first = int((said != right).any(1).argmax())  # 0 if none is wrong
+    one, own, true = (x[first : first + 1] for x in (operands, said, right))
     learned = true if prediction.continues else learned_answers(prediction, cell, one)
     expected = None if learned is None or (learned < 0).any() else learned
     return TakenApart(
@@ -119,23 +116,20 @@ def _steps(
     """The digits of one answer ``(1, M)``; other inputs are asked with the same digits before."""
     model.eval()
     fmt, device = cell.format, next(model.parameters()).device
-    _, k, n = one.shape
     rng = np.random.default_rng(EVALUATION_SEED)
-    changed, whose = [one], list[OperandDigit]()
-    for j, i in product(range(k), range(n)):
+    inputs, tried = [one[0]], dict[OperandDigit, list[int]]()
+    for j, i in np.ndindex(*one.shape[1:]):
         others = np.setdiff1d(np.arange(fmt.base), one[0, j, i])
         for value in rng.permutation(others)[:OTHERS]:
-            other = one.copy()
-            other[0, j, i] = value
-            changed.append(other)
-            whose.append((j, i + 1))
-    inputs = np.concatenate(changed)
-    written = torch.from_numpy(fmt.write(inputs, np.repeat(own, len(inputs), 0))).to(device)
+            tried.setdefault((j, i + 1), []).append(len(inputs))
+            inputs.append(one[0].copy())
+            inputs[-1][j, i] = value
+    result = np.repeat(own, len(inputs), 0)
+    written = torch.from_numpy(fmt.write(np.stack(inputs), result)).to(device)
     slots = torch.from_numpy(fmt.result_slots).to(device)
     given = model(written[:, :-1])[:, slots - 1].softmax(2)
     says = given.argmax(2).cpu().numpy()
     sure = given[0].max(1).values.tolist()
-    tried = {digit: [i for i, x in enumerate(whose, 1) if x == digit] for digit in whose}
     found = []
     for r in np.argsort(fmt.result_slots):
         shares = {d: float((says[rows, r] != says[0, r]).mean()) for d, rows in tried.items()}

@@ -19,12 +19,14 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from arith.theory.errors import Failed, InvalidInput
+from arith.theory.text.text import count
 from arith.verify.plan.plan import Job
 from arith.verify.records.notices import say
 from arith.verify.records.runs import Run
 from arith.verify.running.progress import Progress
 from arith.verify.running.remote import versions
 from arith.verify.running.run import JobQueue
+from arith.verify.running.worker import one_line
 from arith.verify.training.device import pick_device
 
 if TYPE_CHECKING:
@@ -40,8 +42,6 @@ _AHEAD = 100
 """The fewest models that a cluster is given at once, so that an adaptive one grows."""
 _RETRIES = 4
 """Times that a training begins again whose process was killed."""
-_LONGEST = 300
-"""Characters of an error that are told."""
 
 
 class Cluster:
@@ -76,7 +76,7 @@ class Cluster:
         try:
             self._connect()
         except Exception as error:  # Dask raises of many kinds what an address has wrong
-            why = _one_line(error) or type(error).__name__
+            why = one_line(error) or type(error).__name__
             raise InvalidInput(f"--cluster {address}: no scheduler answers ({why})") from None
 
     def _connect(self) -> None:
@@ -119,8 +119,7 @@ class Cluster:
 
     def text(self) -> str:
         """The cluster in words, with its dashboard if it has one."""
-        number = len(self.client.nthreads())
-        words = f"{number} worker{'' if number == 1 else 's'}"
+        words = count(len(self.client.nthreads()), "worker")
         with suppress(KeyError):
             words += f", dashboard {self.client.dashboard_link}"
         return f"the cluster at {self.address} ({words})"
@@ -216,14 +215,10 @@ class Cluster:
                 return
             job, key = self._claimed[0], f"train-{uuid4().hex}"
             how = pickle.dumps(job), queue.budget, self.device, queue.precision
-            future = self.client.submit(
-                _training(self._place, self._versions),
-                *how,
-                key=key,
-                resources=self._needs,
-                retries=_RETRIES,
-            )
-            self._futures[key] = self._claimed.pop(0), future
+            task = _training(self._place, self._versions)
+            needs: Any = {"resources": self._needs, "retries": _RETRIES}
+            self._futures[key] = job, self.client.submit(task, *how, key=key, **needs)
+            del self._claimed[0]
 
     def _receive(self, queue: JobQueue) -> None:
         """Report what workers have told, and store the runs that have ended."""
@@ -235,8 +230,8 @@ class Cluster:
                 self._refuse(who, what)
             elif what is None:
                 self.client.run_on_scheduler(_look_again())
-        for key in [key for key, (_, future) in self._futures.items() if future.done()]:
-            job, future = self._futures[key]
+        ended = {key: x for key, x in self._futures.items() if x[1].done()}
+        for key, (job, future) in ended.items():
             try:
                 run = _result(job, future)
             except TimeoutError:
@@ -318,15 +313,11 @@ def _result(job: Job, future: Future[Any]) -> Any:
         error = future.exception(timeout=_ANSWER)
         if isinstance(error, KilledWorker | ChildProcessError):
             raise Failed(f"training failed: {job.name}: every worker died that trained it")
-        raise Failed(f"training failed: {type(error).__name__}: {_one_line(error)}")
+        raise Failed(f"training failed: {type(error).__name__}: {one_line(error)}")
     run = future.result(timeout=_ANSWER)
     if isinstance(run, str):
         raise Failed(run)
     return run
-
-
-def _one_line(error: object) -> str:
-    return " ".join(str(error).split())[:_LONGEST]
 
 
 async def _knock(address: str) -> None:

@@ -10,7 +10,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import mean
-from typing import ClassVar
 
 from arith.theory.prediction.convergence import convergence
 from arith.theory.text.text import count
@@ -25,7 +24,6 @@ from arith.verify.training.schedule import LEVELS
 
 _STEPS, _SECONDS = 10, 0.5
 """The most steps that are timed at once, and the time after which that is enough."""
-_EXPECTED = ("time of each", "chance to converge")
 _MOST_TIMED = 10**10
 """Operations of a step that is made on a processor: of a larger one only a part is timed."""
 
@@ -41,7 +39,7 @@ class Estimate:
         known: how many models take as many steps as others of their cell did.
     """
 
-    columns: ClassVar = ("cell", "model", "parameters", "to train", *_EXPECTED)
+    columns = ("cell", "model", "parameters", "to train", "time of each", "chance to converge")
     plan: Plan
     again: int
     each: dict[Job, tuple[float, float]]
@@ -51,25 +49,19 @@ class Estimate:
 
     def rows(self) -> list[tuple[str, ...]]:
         """One line per cell with a model to train, in the order of ``columns``."""
-        number = Counter(job.cell for job in self.each)
-        if not number:
+        if not self.each:
             return []
         from arith.verify.model.networks import parameter_count  # which takes torch
 
-        parameters = {job.cell: f"{parameter_count(job.cell, job.recipe):,}" for job in self.each}
-        time_of = {job.cell: _range(seconds) for job, seconds in self.each.items()}
-        converge = {job.cell: self._converge(job) for job in self.each}
-        of = self.plan.seeds
-        return [
-            (c.label(), c.model, parameters[c], f"{n} of {of}", time_of[c], converge[c])
-            for c, n in number.items()
-        ]
-
-    def _converge(self, job: Job) -> str:
-        """The share of models like one that converge within the budget."""
-        cell, recipe = job.cell, job.recipe.trains_as
-        found = convergence(cell.setting, recipe, cell.model, self.plan.budget)
-        return f"{found.share:.0%}" if found.near else "?"
+        number, rows = Counter(job.cell for job in self.each), list[tuple[str, ...]]()
+        for cell, job in {job.cell: job for job in self.each}.items():
+            parameters = f"{parameter_count(cell, job.recipe):,}"
+            to_train = f"{number[cell]} of {self.plan.seeds}"
+            found = convergence(cell.setting, job.recipe.trains_as, cell.model, self.plan.budget)
+            chance = f"{found.share:.0%}" if found.near else "?"
+            time_of_each = _range(self.each[job])
+            rows.append((cell.label(), cell.model, parameters, to_train, time_of_each, chance))
+        return rows
 
     def sentence(self) -> str:
         """How many models would be trained, how long that takes, and what that is taken from."""
@@ -120,13 +112,14 @@ def estimate(
         shape = cell.size, cell.setting.encoding.name, flops
         if shape not in step_seconds:
             part = _part(group) if device == "cpu" and flops > _MOST_TIMED else group
-            step_seconds[shape] = _step_seconds(part, device) * flops / _flops(part)
+            seconds = _step_seconds(part, device, plan.precision)
+            step_seconds[shape] = seconds * flops / _flops(part)
         least, most = float(fewest_steps(recipe, plan.budget)), float(plan.budget)
         kinds = {(job.cell, job.recipe.version) for job in group}
         if kinds <= taken.keys():  # those that train together take as many as the slowest
             least = most = max(taken[kind] for kind in kinds)
-        seconds = least * step_seconds[shape], most * step_seconds[shape]
-        each |= dict.fromkeys(group, seconds)
+        of_steps = least * step_seconds[shape], most * step_seconds[shape]
+        each |= dict.fromkeys(group, of_steps)
     # As long as the longest at least, and as all of them shared out.
     lasting = [each[group[0]] for group in groups] or [(0.0, 0.0)]
     least, most = (max(*x, sum(x) / workers) for x in zip(*lasting, strict=True))
@@ -168,7 +161,7 @@ def _flops(group: Sequence[Job]) -> int:
     return len(group) * training_flops(cell, recipe.batch_size, written)
 
 
-def _step_seconds(group: Sequence[Job], device: str) -> float:
+def _step_seconds(group: Sequence[Job], device: str, precision: str) -> float:
     """The time of one step of some models together; it is not compiled."""
     # Imported late: where nothing is to be trained, nothing is timed.
     import torch
@@ -177,9 +170,10 @@ def _step_seconds(group: Sequence[Job], device: str) -> float:
     from arith.verify.training.ensemble import FIRST, Ensemble
 
     train_alone()
-    ensemble = Ensemble([(x.cell, x.seed) for x in group], device, group[0].recipe, compiled=False)
+    jobs, recipe = [(x.cell, x.seed) for x in group], group[0].recipe
+    ensemble = Ensemble(jobs, device, recipe, False, precision)
     batches = ensemble.examples(_STEPS + 1)
-    levels = torch.full((len(group), LEVELS), float(group[0].recipe.noise), device=device)
+    levels = torch.full((len(group), LEVELS), float(recipe.noise), device=device)
     rate = torch.zeros(len(group), device=device)
     taken: list[float] = []
     fewest = 1 if device == "cpu" else FIRST + 2  # one records, and the next is replayed

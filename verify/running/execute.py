@@ -20,15 +20,14 @@ from arith.verify.training.device import machine, precision_name
 from arith.verify.training.recorder import Curves, Recorder
 from arith.verify.training.train import train_ensemble
 
-Message = Progress | list[tuple[Job, Run]] | Unwritten
-
 
 def execute(
     jobs: list[Job],
     budget: int,
     device: str,
-    tell: Callable[[Message], None] = lambda message: None,
+    tell: Callable[[Progress | list[tuple[Job, Run]] | Unwritten], None] = lambda message: None,
     folders: Folders = NO_FOLDERS,
+    precision: str = "auto",
 ) -> list[Run]:
     """Train models of one shape as an ensemble, and measure each at every test length.
 
@@ -40,28 +39,34 @@ def execute(
         tell: called with the steps of each job now and then, with all runs, and with what could
             not be written.
         folders: where it writes.
+        precision: of the matrix products (see ``precision_name``).
     """
 
     def on_step(step: int) -> None:
         for job in jobs:
             tell(Progress(job, step))
 
-    recipe = jobs[0].recipe
-    predictions = [job.cell.prediction for job in jobs]
-    precision = precision_name(device)
+    recipe, precision = jobs[0].recipe, precision_name(device, precision)
     models = [(job.cell, job.seed) for job in jobs]
     with Curves(folders.curves, jobs, precision) as curves:
-        recorder, checkpoint = Recorder([job.cell for job in jobs], predictions, curves), None
+        recorder, checkpoint = Recorder([job.cell for job in jobs], curves), None
         if folders.checkpoints is not None:
             path = checkpoint_path(folders.checkpoints, jobs, budget, device, precision)
             checkpoint = Checkpoint(path, recorder, say)
         trained_models = train_ensemble(
-            models, budget, device, recipe, on_step, recorder, checkpoint=checkpoint, curves=curves
+            models,
+            budget,
+            device,
+            recipe,
+            on_step,
+            recorder,
+            checkpoint=checkpoint,
+            curves=curves,
+            precision=precision,
         )
     runs = []
     for i, trained in enumerate(trained_models):
-        cell, setting = trained.cell, trained.cell.setting
-        prediction = predictions[i]
+        cell, setting, prediction = trained.cell, trained.cell.setting, trained.cell.prediction
         measured = tuple(measure(trained.model, cell, prediction, n) for n in setting.test_lengths)
         shown = support(setting.task, setting.train, setting.base)
         runs.append(
@@ -75,7 +80,7 @@ def execute(
                 steps=trained.steps,
                 budget=budget,
                 seconds=trained.seconds,
-                machine=machine(device),
+                machine=machine(device, precision),
                 measurements=measured,
                 trajectory=recorder.trajectory(i, trained.steps, measured),
                 predicted=predicted(prediction),
@@ -84,13 +89,12 @@ def execute(
             )
         )
     tell([*zip(jobs, runs, strict=True)])
-    faults = curves.faults
-    for trained, run in zip(trained_models, runs, strict=True):
-        if folders.models is not None:
+    for fault in curves.faults:
+        tell(Unwritten(fault))
+    if folders.models is not None:
+        for job, trained, run in zip(jobs, trained_models, runs, strict=True):
             try:
                 keep(folders.models, trained.model, run, recipe)
             except Exception as error:
-                faults.append(f"cannot keep {trained.cell.label()}, seed {trained.seed}: {error}")
-    for fault in faults:
-        tell(Unwritten(fault))
+                tell(Unwritten(f"cannot keep {job.name}: {error}"))
     return runs

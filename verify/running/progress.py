@@ -128,9 +128,15 @@ class ProgressDisplay:
         if line:
             del self._steps[sign.job]
             self._say(line)
-        if self._bar is not None:
-            with suppress(OSError):  # the terminal is gone
-                self._advance(sign)
+        if self._bar is None:
+            return
+        with suppress(OSError):  # the terminal is gone
+            if sign.job not in self._lines:
+                label = sign.job.cell.label()
+                self._lines[sign.job] = self._bar.add_task(label, total=self.budget)
+            number = self._lines[sign.job]
+            self._bar.update(number, visible=sign.run is None, completed=sign.steps)
+            self._bar.update(self._all, completed=self._done(), refresh=True)
 
     def _say(self, line: str) -> None:
         """Print a line, above the bar if there is one."""
@@ -161,14 +167,6 @@ class ProgressDisplay:
     def _done(self) -> int:
         """Steps done of all; a model that converged early is done with its whole budget."""
         return self.finished * self.budget + sum(self._steps.values())
-
-    def _advance(self, sign: Progress) -> None:
-        if sign.job not in self._lines:
-            label = sign.job.cell.label()
-            self._lines[sign.job] = self._bar.add_task(label, total=self.budget)
-        line = self._lines[sign.job]
-        self._bar.update(line, visible=sign.run is None, completed=sign.steps)
-        self._bar.update(self._all, completed=self._done(), refresh=True)
 
     def __exit__(self, *_: object) -> None:
         self._over.set()

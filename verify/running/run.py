@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 
 from arith.theory.errors import Failed, InvalidInput
 from arith.verify.plan.flops import training_flops
-from arith.verify.plan.folders import NO_FOLDERS, Folders
+from arith.verify.plan.folders import Folders
 from arith.verify.plan.inputs import held_out_count, held_out_inputs
 from arith.verify.plan.plan import Job, Plan
 from arith.verify.records.budgets import is_wanted, rests_on_budget
@@ -79,7 +79,7 @@ def missing(plan: Plan, store: Store | None, precision: str) -> tuple[list[Job],
         model = job.cell, job.seed, job.recipe.version, precision
         run = None if store is None else store.find(*model)
         if not is_wanted(run, budget):
-            if kept is None or _is_kept(kept, job, budget, precision):
+            if not _is_to_keep(kept, job, budget, precision):
                 continue
             again += 1
             if run is not None and run.budget > budget and rests_on_budget(run, budget):
@@ -94,16 +94,17 @@ def missing(plan: Plan, store: Store | None, precision: str) -> tuple[list[Job],
     return jobs, again
 
 
-def _is_kept(folder: Path, job: Job, budget: int, precision: str) -> bool:
+def _is_to_keep(folder: Path | None, job: Job, budget: int, precision: str) -> bool:
+    """Whether a model is to be kept in a folder, and is not."""
+    if folder is None:
+        return False
     from arith.verify.model.kept import is_kept  # imported late: it needs torch
 
-    return is_kept(folder, job, budget, precision)
+    return not is_kept(folder, job, budget, precision)
 
 
 class JobQueue:
     """The jobs that are left to train; a job that another process trains is waited for.
-
-    A context manager: at its end what was claimed and not finished is given up.
 
     Args:
         on_progress: called in this process whenever a training reports.
@@ -118,7 +119,7 @@ class JobQueue:
         device: str,
         precision: str,
         on_progress: Callable[[Progress], None],
-        folders: Folders = NO_FOLDERS,
+        folders: Folders,
     ) -> None:
         self.store, self.budget, self.device, self.precision = store, budget, device, precision
         self.on_progress = on_progress
@@ -128,12 +129,6 @@ class JobQueue:
         self._elsewhere: dict[Job, str] = {}
         """The jobs that other processes train, each with words for its process."""
         self._looked = 0.0
-
-    def __enter__(self) -> JobQueue:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.store.release()
 
     @property
     def is_open(self) -> bool:
@@ -159,8 +154,7 @@ class JobQueue:
         """Whether a job is to be trained here; report it if another process has it or had it."""
         before = self._elsewhere.pop(job, None)
         model = job.cell, job.seed, job.recipe.version, self.precision
-        kept = self.folders.models
-        again = kept is not None and not _is_kept(kept, job, self.budget, self.precision)
+        again = _is_to_keep(self.folders.models, job, self.budget, self.precision)
         owner = self.store.claim(*model, self.budget, again)
         if owner == DONE:
             run = self.store.find(*model)

@@ -17,10 +17,6 @@ from arith.verify.plan.folders import NO_FOLDERS, Folders
 
 _LOOK = 1.0
 """Seconds between two looks at whether the parent is still there."""
-_LONGEST = 300
-"""Characters of an error that are told; a compiler's message may have thousands of lines."""
-
-
 _OF_THE_PARENT = ("SIGINT", "SIGHUP")
 """Signals that a terminal sends to all processes: the parent handles them."""
 
@@ -48,18 +44,21 @@ def work(
     where = ""
     try:
         from arith.verify.running.execute import execute
-        from arith.verify.training.device import fix_precision, train_alone
+        from arith.verify.training.device import train_alone
 
         train_alone()
-        fix_precision(precision, device)
         while (jobs := pipe.recv()) is not None:
             where = f"{jobs[0].name}: "
-            execute(jobs, budget, device, pipe.send, folders)
+            execute(jobs, budget, device, pipe.send, folders, precision)
             pipe.send(None)
     except Exception as error:
-        text = " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST]
         with suppress(OSError):  # the pipe is broken: the parent is gone
-            pipe.send(f"training failed: {where}{text}")
+            pipe.send(f"training failed: {where}{one_line(f'{type(error).__name__}: {error}')}")
+
+
+def one_line(error: object) -> str:
+    """An error in one line, cut: a compiler's message may have thousands of lines."""
+    return " ".join(str(error).split())[:300]
 
 
 def _end_with(parent: int) -> None:

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 import msgspec
 import torch
@@ -35,11 +35,6 @@ _WRITER = f"{source()} {torch.__version__}"
 read, as it would go on with other code, and its predictions would not be those from before it."""
 EVERY = 120.0
 """Seconds between two checkpoints; a shorter training has none."""
-_UNUSABLE = (
-    *(OSError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError),
-    *(RuntimeError, SafetensorError),
-)
-"""What a file raises that is damaged, or of another training."""
 
 
 class Training(Protocol):
@@ -50,9 +45,6 @@ class Training(Protocol):
     def tensors(self) -> dict[str, Tensor]: ...
 
     def restore(self, state: Any, tensors: Mapping[str, Tensor]) -> None: ...
-
-
-_Kept = TypeVar("_Kept", bound=Training)
 
 
 class Checkpoint:
@@ -68,38 +60,32 @@ class Checkpoint:
         self.path, self.recorder, self._say = path, recorder, say
         self._last = time.monotonic()
 
-    def resume(self, begin: Callable[[], _Kept]) -> _Kept:
-        """The training that was kept, or else one from its beginning.
-
-        Args:
-            begin: makes a training; what was kept is put into it.
-        """
-        training = begin()
+    def resume(self, training: Training) -> bool:
+        """Put what was kept into a training; False where it cannot be, and may be in part."""
         if not self.path.exists():
-            return training
+            return True
         try:
             self._restore(training)
-        except _UNUSABLE as error:
+        except Exception as error:  # of nearly any kind: it is damaged, or of another training
             with suppress(OSError):
                 self.path.rename(self.path.with_name(f"{self.path.name}.unused"))
             why = one_line(str(error) or type(error).__name__)
             self._say(f"the training starts anew, {self.path} is put aside: {why}")
-            return begin()
-        return training
+            return False
+        return True
 
     def _restore(self, training: Training) -> None:
-        """Put what was kept into a training and its recorder (``_UNUSABLE``: it cannot be)."""
+        """Put what was kept into a training and its recorder."""
         check_regular(self.path, "it")
         with safe_open(self.path, "pt") as file:
             told = file.metadata() or {}
             check(told.get("writer") == _WRITER, "other code wrote it")
-            wanted = training.tensors()
-            shapes = {n: file.get_slice(n).get_shape() for n in file.keys()}  # noqa: SIM118
-            fine = shapes == {name: list(x.shape) for name, x in wanted.items()}
-            check(fine, "it is of another training")
-            tensors = {name: file.get_tensor(name) for name in wanted}
-        fine = all(tensors[name].dtype == x.dtype for name, x in wanted.items())
-        check(fine, "it is of another training")
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        kept, own = (
+            {name: (x.shape, x.dtype) for name, x in each.items()}
+            for each in (tensors, training.tensors())
+        )
+        check(kept == own, "it is of another training")
         check(told.get("digest") == _digest(told, tensors), "it is damaged")
         state = read(type(training.state()), told["training"])
         seen = read(Seen, told["seen"])

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 WORTH_COMPILING = {"cpu": 5e13, "cuda": 6e15}
 """Floating point operations of a training from which compiling pays (benchmarks/README.md)."""
 PRECISION_VARIABLE = "ARITH_PRECISION"
-_decided: dict[str, str] = {}
-"""The variable's value: ``here``, what this process decided; ``elsewhere``, what was there."""
 _CPUINFO = Path("/proc/cpuinfo")
 """Where Linux describes the processor."""
 _ISAS_WITHOUT_BFLOAT16 = ("SSE41", "AVX", "AVX2", "AVX2_VNNI", "AVX512_CORE", "AVX512_CORE_VNNI")
@@ -46,13 +44,11 @@ def pick_device(name: str) -> str:
     """``cpu`` or ``cuda``; ``auto`` takes a GPU if there is one (InvalidInput: none such)."""
     if name not in DEVICES:
         raise unknown_name("device", name, DEVICES)
-    if name == "cpu":
-        return name
-    if not _has_gpu():
-        if name == "auto":
-            return "cpu"
+    if name != "cpu" and _has_gpu():
+        return "cuda"
+    if name == "cuda":
         raise InvalidInput("this machine has no CUDA device (use --device cpu)")
-    return "cuda"
+    return "cpu"
 
 
 def _has_gpu() -> bool:
@@ -69,13 +65,18 @@ def _has_gpu() -> bool:
     return torch.cuda.is_available()
 
 
-def precision_name(device: str) -> str:
-    """What matrix products are made in, as ``ARITH_PRECISION`` says, or the processor.
+def precision_name(device: str, name: str = "auto") -> str:
+    """What matrix products are made in.
+
+    Args:
+        name: ``float32``, ``bfloat16``, or ``auto`` for what ``ARITH_PRECISION`` says, or else the
+            processor.
 
     Raises:
-        InvalidInput: the variable holds something else.
+        InvalidInput: it is another, or the variable holds something else.
     """
-    name = os.environ.get(PRECISION_VARIABLE) or "auto"
+    if name == "auto":
+        name = os.environ.get(PRECISION_VARIABLE) or "auto"
     if name == "auto":
         name = "bfloat16" if device == "cuda" or _has_fast_bfloat16() else "float32"
     if name not in PRECISIONS:
@@ -83,31 +84,11 @@ def precision_name(device: str) -> str:
     return name
 
 
-def precision(device: str) -> torch.dtype:
+def precision_type(device: str, name: str) -> torch.dtype:
     """The type of that name (see ``precision_name``)."""
     import torch
 
-    return getattr(torch, precision_name(device))
-
-
-def fix_precision(name: str, device: str) -> str:
-    """Decide the precision for this process and all that it starts; its name.
-
-    Args:
-        name: ``float32``, ``bfloat16``, or ``auto`` for what ``precision_name`` says.
-
-    Raises:
-        InvalidInput: it is another.
-    """
-    if name not in ("auto", *PRECISIONS):  # before it stands in the variable
-        raise unknown_name("precision", name, ("auto", *PRECISIONS))
-    given = os.environ.get(PRECISION_VARIABLE)
-    if given != _decided.get("here"):
-        _decided["elsewhere"] = given or "auto"
-    wanted = _decided.get("elsewhere", "auto") if name == "auto" else name
-    os.environ[PRECISION_VARIABLE] = wanted
-    os.environ[PRECISION_VARIABLE] = _decided["here"] = precision_name(device)
-    return _decided["here"]
+    return getattr(torch, precision_name(device, name))
 
 
 def _has_fast_bfloat16() -> bool:
@@ -182,11 +163,11 @@ def has_compiler(device: str) -> bool:
     return shutil.which(os.environ.get("CXX", "g++")) is not None
 
 
-def machine(device: str) -> str:
+def machine(device: str, precision: str) -> str:
     """The processor or accelerator, the versions and the precision that results depend on."""
     import torch
 
     chip = torch.cuda.get_device_name() if device == "cuda" else platform.machine()
     cores = "" if device == "cuda" else f" x{os.cpu_count()}"
     versions = f"Python {platform.python_version()}, torch {torch.__version__}"
-    return f"{chip}{cores}, {versions}, {precision_name(device)}"
+    return f"{chip}{cores}, {versions}, {precision}"

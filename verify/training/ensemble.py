@@ -29,7 +29,7 @@ from arith.verify.model.positions import Natural, Slots
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.recipe import Recipe
 from arith.verify.records.reading import Whole
-from arith.verify.training.device import precision
+from arith.verify.training.device import precision_type
 from arith.verify.training.optimizer import Optimizer, Weights
 
 _NEXT_START = 2**31
@@ -54,11 +54,9 @@ class Examples:
 
     def __init__(self, cell: Cell, seed: int, recipe: Recipe) -> None:
         self.format, self.batch_size = cell.training_format, recipe.batch_size
-        self._sampler = Sampler(
-            self.format, cell.setting.train, evenly=len(cell.setting.task.operations) > 1
-        )
+        train, several = cell.setting.train, len(cell.setting.task.operations) > 1
+        self._sampler = Sampler(self.format, train, evenly=several)
         self._rng = np.random.default_rng([seed, 1])
-        train = cell.setting.train
         self._drawn: np.ndarray | None = None
         if train.holdout == "position":
             self._drawn, _ = drawn_file(self.format, train)
@@ -80,23 +78,18 @@ class Examples:
             operands = self._sampler.sample(number, self._rng, held_out=False)
         else:
             operands = self._drawn[self._rng.integers(len(self._drawn), size=number)]
-        tokens = self._write(operands)
-        return torch.from_numpy(tokens).unflatten(0, (steps, self.batch_size))
-
-    def _write(self, operands: np.ndarray) -> np.ndarray:
-        """The tokens ``(n, T)``; markers start at random, and spaces stand at random."""
-        results, layout = self.format.results(operands), self.format.layout
-        more: dict[str, np.ndarray] = {}
+        layout, more = self.format.layout, dict[str, np.ndarray]()
         if layout.spaced:
             more["spaces"] = drawn_spaces(operands, layout, self._rng)
-        if layout.hinted:
-            more["starts"] = self._rng.integers(self.format.starts, size=len(results))
-        return self.format.write(operands, results, **more)
+        if layout.hinted:  # markers start anywhere
+            more["starts"] = self._rng.integers(self.format.starts, size=number)
+        tokens = self.format.write(operands, self.format.results(operands), **more)
+        return torch.from_numpy(tokens).unflatten(0, (steps, self.batch_size))
 
 
 def _text(state: Any) -> str:
-    """The state of a generator of NumPy, whose numbers are longer than other readers take."""
-    return json.dumps(state, default=np.ndarray.tolist)
+    """The state of a generator, whose numbers are longer than other readers take."""
+    return json.dumps(state, default=lambda array: array.tolist())
 
 
 class Noise:
@@ -109,16 +102,15 @@ class Noise:
 
     def state(self) -> str:
         """How far the generator has come, as text."""
-        if self.device == "cpu":
-            return _text(self._rng.state)
-        return bytes(self._generator.get_state().tolist()).hex()
+        on_cpu = self.device == "cpu"
+        return _text(self._rng.state if on_cpu else self._generator.get_state())
 
     def restore(self, state: str) -> None:
         """Go on from what ``state`` gave."""
         if self.device == "cpu":
             self._rng.state = json.loads(state)
         else:
-            self._generator.set_state(torch.tensor(list(bytes.fromhex(state)), dtype=torch.uint8))
+            self._generator.set_state(torch.tensor(json.loads(state), dtype=torch.uint8))
 
     def draw(self) -> Tensor:
         """The bytes of one step, ``(size,)``."""
@@ -150,10 +142,16 @@ class Ensemble:
     Args:
         jobs: cells of equal ``shape_of``, and seeds; M of them.
         compiled: whether the step is compiled (once, at the first).
+        precision: of the matrix products (see ``precision_name``).
     """
 
     def __init__(
-        self, jobs: Sequence[tuple[Cell, int]], device: str, recipe: Recipe, compiled: bool
+        self,
+        jobs: Sequence[tuple[Cell, int]],
+        device: str,
+        recipe: Recipe,
+        compiled: bool,
+        precision: str = "auto",
     ) -> None:
         self.device, self.compiled = device, compiled
         self.models = [network(cell, seed, recipe).to(device) for cell, seed in jobs]
@@ -168,7 +166,7 @@ class Ensemble:
         self._unasked = fmt.padding if isinstance(fmt, NaturalFormat) else _NONE
         """The token that is no answer."""
         self._noise = [Noise(seed, noise_size, device) for _, seed in jobs]
-        self.precision = precision(device)
+        self.precision = precision_type(device, precision)
         self._optimizer = Optimizer(self.weights, recipe, self.precision)
         self.recipe = recipe
         self._noise_shares = partial(token_noise.noise_share, begins=recipe.begins)
@@ -211,7 +209,11 @@ class Ensemble:
     ) -> Tensor:
         """The step, given random bytes; without noise where it is not ``noisy``."""
         losses = self._losses(self.weights.tensors, tokens, noise, levels if noisy else None)
-        gradients = torch.autograd.grad(self._objective(losses, levels), self.weights.tensors)
+        objective = losses.sum()
+        if self.recipe.reward:  # for the learned noise of all places
+            borne = self._noise_shares(self.weights.stacked(token_noise.NAME))
+            objective = objective - self.recipe.reward * (borne * (levels[:, 2:] / 256)).sum()
+        gradients = torch.autograd.grad(objective, self.weights.tensors)
         self._optimizer.step(gradients, rate)
         return losses.detach()
 
@@ -219,13 +221,6 @@ class Ensemble:
     def _replayed(self) -> Replayed:
         """The step as it is taken on a GPU."""
         return Replayed()
-
-    def _objective(self, losses: Tensor, levels: Tensor) -> Tensor:
-        """What is made small: the losses, less the reward for the learned noise of all places."""
-        if not self.recipe.reward:
-            return losses.sum()
-        noise = self._noise_shares(self.weights.stacked(token_noise.NAME)) * (levels[:, 2:] / 256)
-        return losses.sum() - self.recipe.reward * noise.sum()
 
     def model(self, i: int) -> GPT:
         """Model i with the weights that it has now."""
@@ -358,8 +353,13 @@ class Replayed:
             inputs: of the same shapes every time.
         """
         self._taken += 1
-        if self._taken <= FIRST:
-            return _aside(step, inputs)
+        if self._taken <= FIRST:  # in a stream of its own, as recording asks of those before it
+            stream, usual = torch.cuda.Stream(), torch.cuda.current_stream()
+            stream.wait_stream(usual)
+            with torch.cuda.stream(stream):
+                result = step(*inputs)
+            usual.wait_stream(stream)
+            return result
         if not self._inputs:
             self._inputs = [x.clone() for x in inputs]
             with torch.cuda.graph(self._graph):
@@ -368,13 +368,3 @@ class Replayed:
             kept.copy_(given)
         self._graph.replay()
         return self._result.clone()
-
-
-def _aside(step: Callable[..., Tensor], inputs: tuple[Tensor, ...]) -> Tensor:
-    """A step in a stream of its own, as recording asks of those before it."""
-    stream, usual = torch.cuda.Stream(), torch.cuda.current_stream()
-    stream.wait_stream(usual)
-    with torch.cuda.stream(stream):
-        result = step(*inputs)
-    usual.wait_stream(stream)
-    return result

@@ -111,9 +111,9 @@ class Optimizer:
 
     def __init__(self, weights: Weights, recipe: Recipe, precision: torch.dtype) -> None:
         self.recipe, self.precision = recipe, precision
-        number = len(weights.groups) if recipe.muon_lr else 0
+        groups = weights.groups if recipe.muon_lr else []
+        number = len(groups)
         self.matrices, self.others = weights.tensors[:number], weights.tensors[number:]
-        groups = [g for g, _ in zip(weights.groups, self.matrices, strict=False)]
         faster = SHARP if recipe.sharp else 1.0
 
         def each(value: Callable[[str], float]) -> list[Tensor]:

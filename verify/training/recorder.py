@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 
 from arith.theory.errors import InvalidInput
-from arith.theory.prediction.predict import Prediction
-from arith.verify.model.gpt import GPT
 from arith.verify.model.kept import kept_path
 from arith.verify.model.measure import answers, learned_answers
 from arith.verify.plan.cells import Cell
@@ -51,39 +49,29 @@ class Recorder:
     """Records the trajectories of an ensemble; made for the ``watch`` of ``train_ensemble``.
 
     Args:
-        predictions: of each cell.
         curves: is told every accuracy.
     """
 
-    def __init__(
-        self,
-        cells: Sequence[Cell],
-        predictions: Sequence[Prediction],
-        curves: Curve = lambda *point: None,
-    ) -> None:
+    def __init__(self, cells: Sequence[Cell], curves: Curve = lambda *point: None) -> None:
         self._cells, self._curves = cells, curves
-        self._tests = [_tests(*each) for each in zip(cells, predictions, strict=True)]
-        self._looks: list[dict[int, Shares]] = [{} for _ in cells]
+        self._tests = [_tests(cell) for cell in cells]
+        self._looks = [dict[int, Shares]() for _ in cells]
         """What was seen of each model, by the steps that it had taken."""
         self._next = 0.0
 
     def __call__(self, step: int, ensemble: Ensemble) -> None:
         """Look at every model of the ensemble, if it is time."""
-        if step >= self._next:
-            self._next = GROWTH * step
-            for i, looks in enumerate(self._looks):
-                looks[step] = self._look(i, ensemble.model(i))
-                for n, (correct, _) in looks[step].items():
-                    self._curves(i, step, f"accuracy/{n} digits", correct)
-
-    def _look(self, i: int, model: GPT) -> Shares:
-        cell, found = self._cells[i], {}
-        for n, (operands, learned) in self._tests[i].items():
-            said = answers(model, cell, operands, learned)
-            as_learned = 0.0 if learned is None else _share(said, learned)
-            right = cell.format_for(operands.shape[2]).results(operands)
-            found[n] = _share(said, right), as_learned
-        return found
+        if step < self._next:
+            return
+        self._next = GROWTH * step
+        for i, cell in enumerate(self._cells):
+            model, seen = ensemble.model(i), self._looks[i].setdefault(step, {})
+            for n, (operands, learned) in self._tests[i].items():
+                said = answers(model, cell, operands, learned)
+                right = cell.format_for(operands.shape[2]).results(operands)
+                as_learned = 0.0 if learned is None else _share(said, learned)
+                seen[n] = _share(said, right), as_learned
+                self._curves(i, step, f"accuracy/{n} digits", seen[n][0])
 
     def state(self) -> Seen:
         """What was seen until now."""
@@ -113,12 +101,12 @@ class Recorder:
         return Trajectory(tuple(looks), correct, learned if has_learned else None)
 
 
-def _tests(cell: Cell, prediction: Prediction) -> dict[int, tuple[np.ndarray, np.ndarray | None]]:
+def _tests(cell: Cell) -> dict[int, tuple[np.ndarray, np.ndarray | None]]:
     """By test length, what a look asks and the answers of ``f^`` to it."""
     found = {}
     for n in cell.setting.test_lengths:
         operands = inputs_at(cell, n)[0][:SAMPLES]
-        found[n] = operands, learned_answers(prediction, cell, operands)
+        found[n] = operands, learned_answers(cell.prediction, cell, operands)
     return found
 
 

@@ -59,6 +59,7 @@ def train_ensemble(
     compiled: bool | None = None,
     checkpoint: Checkpoint | None = None,
     curves: Curve = lambda *point: None,
+    precision: str = "auto",
 ) -> list[Trained]:
     """Train cells of one shape until their premises hold or too few steps are left.
 
@@ -73,6 +74,7 @@ def train_ensemble(
         compiled: whether to compile the step; None where compiling is worth its time.
         checkpoint: where the training goes on, and where its state is kept.
         curves: called after every chunk with what the curves of each model show.
+        precision: of the matrix products (see ``precision_name``).
     """
     if compiled is None:
         cell = jobs[0][0]
@@ -80,9 +82,12 @@ def train_ensemble(
         compiled = len(jobs) * budget * flops >= WORTH_COMPILING[device] and has_compiler(device)
 
     def begun() -> _Training:
-        return _Training(jobs, budget, recipe, Ensemble(jobs, device, recipe, compiled))
+        ensemble = Ensemble(jobs, device, recipe, compiled, precision)
+        return _Training(jobs, budget, recipe, ensemble)
 
-    training = begun() if checkpoint is None else checkpoint.resume(begun)
+    training = begun()
+    if checkpoint is not None and not checkpoint.resume(training):
+        training = begun()
     while not training.finished:
         on_step(training.step)
         training.chunk(watch, curves)
@@ -151,7 +156,7 @@ class _Training:
         """Take some steps, and move every schedule on."""
         start = time.perf_counter() - self.seconds
         ensemble, steps = self.ensemble, range(self.step, min(self.step + CHUNK, self.budget))
-        losses = _train_chunk(ensemble, self.schedules, steps).tolist()
+        losses = self._losses(steps)
         step = self.step = steps.stop
         watch(step, ensemble)
         for i, (schedule, loss) in enumerate(zip(self.schedules, losses, strict=True)):
@@ -173,13 +178,13 @@ class _Training:
             schedule.after_premise(step, accuracy)
         self.seconds = time.perf_counter() - start
 
-
-def _train_chunk(ensemble: Ensemble, schedules: Sequence[Schedule], steps: range) -> Tensor:
-    """Take some steps with every model; the mean loss of each, ``(M,)``."""
-    device = ensemble.device
-    start = steps.start
-    levels = torch.tensor([s.levels_at(start) for s in schedules], device=device)
-    rates = torch.tensor([[s.learning_rate(t) for s in schedules] for t in steps], device=device)
-    batches = zip(ensemble.examples(len(steps)), rates, strict=True)
-    losses = [ensemble.step(tokens, levels, rate) for tokens, rate in batches]
-    return torch.stack(losses).mean(0)
+    def _losses(self, steps: range) -> list[float]:
+        """Take some steps with every model; the mean loss of each."""
+        schedules, device = self.schedules, self.ensemble.device
+        levels = torch.tensor([s.levels_at(steps.start) for s in schedules], device=device)
+        rates = [[s.learning_rate(t) for s in schedules] for t in steps]
+        each = zip(
+            self.ensemble.examples(len(steps)), torch.tensor(rates, device=device), strict=True
+        )
+        losses = [self.ensemble.step(tokens, levels, rate) for tokens, rate in each]
+        return torch.stack(losses).mean(0).tolist()

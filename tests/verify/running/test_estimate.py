@@ -35,7 +35,7 @@ def second(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The sizes that are timed; a step of each takes a second."""
     timed: list[str] = []
 
-    def step_seconds(group: list[Job], device: str) -> float:
+    def step_seconds(group: list[Job], device: str, precision: str) -> float:
         timed.append(group[0].cell.model)
         return 1.0
 
@@ -60,7 +60,7 @@ def test_times_are_those_of_the_steps_shared_out(second: list[str]) -> None:
 def test_of_a_large_step_a_small_part_is_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Job] = []
 
-    def step_seconds(group: list[Job], device: str) -> float:
+    def step_seconds(group: list[Job], device: str, precision: str) -> float:
         made.extend(group)
         return 1.0
 

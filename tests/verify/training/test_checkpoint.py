@@ -18,7 +18,6 @@ from builders.tiny_models import TINY, float32
 from safetensors import safe_open
 
 from arith.theory.arithmetic.domains import Domain
-from arith.theory.prediction.predict import predict
 from arith.verify.plan.plan import Job
 from arith.verify.plan.recipe import CHUNK, RECIPES, Recipe
 from arith.verify.records.files import checkpoint_path, forget_checkpoint
@@ -57,7 +56,7 @@ def train(
             raise Stopped
 
     SAID.clear()
-    recorder = Recorder([c for c, _ in JOBS], [predict(c.setting) for c, _ in JOBS])
+    recorder = Recorder([c for c, _ in JOBS])
     checkpoint = None if path is None else Checkpoint(path, recorder, SAID.append)
     with float32(TINY):
         trained = train_ensemble(

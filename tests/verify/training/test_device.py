@@ -14,9 +14,8 @@ from arith.theory.errors import InvalidInput
 from arith.verify.training import device
 from arith.verify.training.device import (
     PRECISION_VARIABLE,
-    fix_precision,
-    precision,
     precision_name,
+    precision_type,
     prefer_large_pages,
 )
 
@@ -90,34 +89,23 @@ def test_a_limit_is_respected(
 
 
 @pytest.mark.parametrize("wanted", ["float32", "bfloat16"])
-def test_an_option_decides_over_the_processor(wanted: str) -> None:
-    for name in ("cpu", "cuda"):
-        assert fix_precision(wanted, name) == wanted
-        assert precision(name) == getattr(torch, wanted)
-
-
-def test_what_was_decided_stands_for_the_workers_too(processor: Processor) -> None:
-    processor("avx512_bf16")
-    assert fix_precision("auto", "cpu") == "bfloat16"
-    processor()
-    assert precision_name("cpu") == "bfloat16"
-
-
-def test_auto_is_what_the_variable_says_and_not_what_was_decided_before(
-    processor: Processor, monkeypatch: pytest.MonkeyPatch
+def test_an_option_decides_over_the_variable_and_that_over_the_processor(
+    wanted: str, processor: Processor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     processor("avx512_bf16")
-    assert [fix_precision(x, "cpu") for x in ("float32", "auto")] == ["float32", "bfloat16"]
     monkeypatch.setenv(PRECISION_VARIABLE, "float32")
-    assert [fix_precision(x, "cpu") for x in ("auto", "bfloat16", "auto")] == [
-        *("float32", "bfloat16", "float32")
-    ]
+    for name in ("cpu", "cuda"):
+        assert precision_name(name, wanted) == wanted
+        assert precision_type(name, wanted) == getattr(torch, wanted)
+        assert precision_name(name) == "float32"
 
 
-def test_an_unknown_precision_is_refused() -> None:
+def test_an_unknown_precision_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InvalidInput, match="allowed: auto, float32, bfloat16"):
-        fix_precision("float16", "cpu")
-    assert fix_precision("auto", "cpu") == precision_name("cpu")  # it has left nothing behind
+        precision_name("cpu", "float16")
+    monkeypatch.setenv(PRECISION_VARIABLE, "float16")
+    with pytest.raises(InvalidInput, match="allowed: auto, float32, bfloat16"):
+        precision_name("cpu")
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def test_it_tells_training_from_before(monkeypatch: pytest.MonkeyPatch) -> None:
     """Learned inputs go up, and so does the learned function where the truth is not met."""
     learner: Any = Learner()
     monkeypatch.setattr("arith.verify.training.recorder.answers", learner.answer)
-    recorder = Recorder([SUM], [predict(SUM.setting)])
+    recorder = Recorder([SUM])
     for step in (100, 200):
         learner.learned = step > 100
         recorder(step, learner)
@@ -96,7 +96,7 @@ def test_a_real_training_is_told_from_before(tiny: Taught) -> None:
 def test_looks_get_rarer(monkeypatch: pytest.MonkeyPatch) -> None:
     learner: Any = Learner()
     monkeypatch.setattr("arith.verify.training.recorder.answers", learner.answer)
-    recorder = Recorder([SUM], [predict(SUM.setting)])
+    recorder = Recorder([SUM])
     for step in range(CHUNK, 6001, CHUNK):
         recorder(step, learner)
     steps = recorder.trajectory(0, 6001, []).steps[:-1]
@@ -109,7 +109,7 @@ def test_looks_get_rarer(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.training
 def test_looking_does_not_change_the_model() -> None:
     c, small = cell(base=2, train=Domain((4,)), test_lengths=(4,)), Recipe(batch_size=16)
-    recorder = Recorder([c], [predict(c.setting)])
+    recorder = Recorder([c])
     with float32(TINY):
         watched = train(c, 0, 2 * CHUNK, recipe=small, watch=recorder)
         alone = train(c, 0, 2 * CHUNK, recipe=small)

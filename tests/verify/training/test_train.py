@@ -32,7 +32,7 @@ def weights(trained: Trained) -> torch.Tensor:
 @pytest.fixture
 def double(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Everything in float64, where the order of additions shows only after many steps."""
-    monkeypatch.setattr("arith.verify.training.ensemble.precision", lambda device: torch.float64)
+    monkeypatch.setattr("arith.verify.training.ensemble.precision_type", lambda *_: torch.float64)
     monkeypatch.setitem(SIZES, "pico", Size(2, 2, 16))
     torch.set_default_dtype(torch.float64)
     yield
