@@ -56,7 +56,7 @@ def candidate_counts(verdicts: Iterable[CellVerdict]) -> dict[str, dict[str, Can
             for m in run.measurements:
                 if m.digits not in at or m.steady is None:
                     continue
-                x, right = at[m.digits], m.correct / m.samples
+                x, right = at[m.digits], m.accuracy
                 kind = next(kind for kind, least in STABLE.items() if m.steady >= least)
                 found = counts[noise][kind]
                 found.lengths += 1

@@ -34,15 +34,27 @@ def does_with_noise(premises: Collection[Premise], run: Run) -> bool:
 
 def speaks_of(expected: LengthPrediction, run: Run) -> bool:
     """Whether today's claim on a length speaks of a converged model."""
-    return does_with_noise(expected.premises, run) and (
-        run.is_steady(expected.digits, expected.may_change, expected.requires_measured_stability)
-        or not expected.requires_stability
-    )
+    tried, measured = expected.requires_measured_stability, run.at(expected.digits)
+    stay = _stay(measured, expected.may_change, least_kept(tried), tried)
+    return does_with_noise(expected.premises, run) and (stay or not expected.requires_stability)
 
 
 def is_firm(expected: LengthPrediction, measured: Measurement) -> bool:
     """Whether as many answers stayed as today's claim asks for, or none were tried."""
-    return measured.is_steady(expected.may_change, least_kept(expected.requires_measured_stability))
+    least = least_kept(expected.requires_measured_stability)
+    return _stay(measured, expected.may_change, least, tried=False)
+
+
+def _stay(measured: Measurement | None, may_change: Fraction, least: float, tried: bool) -> bool:
+    """Whether so many answers stayed, or nothing was measured.
+
+    Args:
+        may_change: the share of inputs whose answer training leaves open.
+        tried: whether that has to have been tried where answers were measured.
+    """
+    if measured is None or measured.steady is None:
+        return measured is None or not tried
+    return measured.steady + may_change >= least
 
 
 def no_run_qualifies(runs: Sequence[Run], expected: LengthPrediction) -> bool:
@@ -73,13 +85,13 @@ def claim_applied(expected: LengthPrediction, setting: Setting, run: Run) -> boo
     premises = claim.premises
     if premises is None:
         premises = _premises_then(expected, setting, told, claim)
-    measured = Premise.MEASURED in premises
+    tried = Premise.MEASURED in premises
     may_change = Fraction(0)  # of these answers no premise speaks
     if claim.premises is not None or int(told.theory) >= _earlier()["bounds"]:
-        is_whole = measured and int(told.theory) >= _earlier()["whole"]
+        is_whole = tried and forecasts_are_of_all(told)
         may_change = Fraction(0) if is_whole else claim.unseen_share or Fraction(0)
-    is_steady = run.is_steady(digits, may_change, measured, least_kept_then(told, measured))
-    return does_with_noise(premises, run) and (is_steady or Premise.STABLE not in premises)
+    stay = _stay(run.at(digits), may_change, least_kept_then(told, tried), tried)
+    return does_with_noise(premises, run) and (stay or Premise.STABLE not in premises)
 
 
 def forecasts_are_of_all(told: Predicted) -> bool:

@@ -22,7 +22,7 @@ from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict
 from arith.verify.records.measurement import Measurement
 from arith.verify.reporting.blocks import Block, Heading, Items, Table, markdown_page, text
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.skill import skill_blocks, skill_json
+from arith.verify.reporting.skill import decimals, skill_blocks, skill_json
 from arith.verify.reporting.summary import (
     FRACTIONAL,
     TESTED,
@@ -97,7 +97,7 @@ def overview_page(reports: Sequence[Report], folder: Path) -> str:
         Table(kinds, ("kind", *_JUDGED)),
         Heading("By inputs and encoding"),
         text("by_inputs"),
-        Table(_where_rows(found)),
+        _by_inputs(found),
         Heading("By theorem"),
         text("by_theorem"),
         Table(theorems, ("theorem", *_JUDGED)),
@@ -189,7 +189,7 @@ def _numbers(found: Sequence[Found]) -> tuple[int, ...]:
     return claims, today.agree, today.diverge, untested, stored.agree, stored.diverge
 
 
-def _where_rows(found: Sequence[Found]) -> list[dict[str, str]]:
+def _by_inputs(found: Sequence[Found]) -> Table:
     rows = []
     for (direction, inputs), where in product(INPUTS.items(), _WHERE):
         some = [
@@ -197,18 +197,10 @@ def _where_rows(found: Sequence[Found]) -> list[dict[str, str]]:
         ]
         if some:
             claims, agree, diverge, untested, *_ = _numbers(some)
-            rows.append(
-                {
-                    "inputs": inputs,
-                    "encoding": where,
-                    "lengths": f"{len(some):,}",
-                    "carry a claim": f"{claims:,} ({claims / len(some):.0%})",
-                    "agree": f"{agree:,}",
-                    "diverge": f"{diverge:,}",
-                    "not tested": f"{untested:,}",
-                }
-            )
-    return rows
+            carry = f"{claims:,} ({claims / len(some):.0%})"
+            counts = (f"{n:,}" for n in (agree, diverge, untested))
+            rows.append([inputs, where, f"{len(some):,}", carry, *counts])
+    return Table(rows, ("inputs", "encoding", "lengths", "carry a claim", *_JUDGED[1:4]))
 
 
 def _linked(report: Report) -> Markdown:
@@ -278,10 +270,8 @@ def failed_claims(v: CellVerdict) -> list[dict[str, str]]:
             "digits": str(x.digits),
             "claimed": claim,
             "theory": ", ".join(dict.fromkeys(theory for theory, _ in models)),
-            "measured": ", ".join(f"{m.correct / m.samples:.3f}" for _, m in models),
-            "as f^": ", ".join(
-                "-" if m.learned is None else f"{m.learned / m.samples:.3f}" for _, m in models
-            ),
+            "measured": ", ".join(decimals(m.accuracy) for _, m in models),
+            "as f^": ", ".join(decimals(m.learned_share) for _, m in models),
             "today": claimed_of(x),
             "now": verdict_word(x.verdict),
         }
@@ -296,9 +286,8 @@ def _models_apart(v: CellVerdict, x: LengthVerdict) -> dict[str, list[FailedMode
     apart = defaultdict[str, list[FailedModel]](list)
     for model in v.by_model:
         [run] = model.runs
-        told = run.predicted and run.predicted.at(x.digits)
+        told, measured = run.predicted and run.predicted.at(x.digits), run.at(x.digits)
         [here] = [y for y in model.lengths if y.digits == x.digits]
-        if told and run.predicted and here.before == Verdict.DIVERGE:
-            measured = (m for m in run.measurements if m.digits == x.digits)
-            apart[claim_text(told)] += [(run.predicted.theory, m) for m in measured]
+        if told and run.predicted and measured and here.before == Verdict.DIVERGE:
+            apart[claim_text(told)].append((run.predicted.theory, measured))
     return apart

@@ -298,7 +298,7 @@ def _run(v: CellVerdict, run: Run) -> str:
     """One model, with what it got right out of domain: pooling must not hide a seed."""
     asked = {x.digits: x.prediction for x in v.lengths if x.prediction.requires_stability}
     outside = ", ".join(
-        f"{m.correct / m.samples:.3f} at {m.digits}"
+        f"{m.accuracy:.3f} at {m.digits}"
         + " (not stable)" * (m.digits in asked and not is_firm(asked[m.digits], m))
         for m in run.measurements
         if not v.cell.setting.is_premise(m.digits)

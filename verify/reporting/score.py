@@ -6,14 +6,14 @@ It is made where ``forecasts.jsonl`` stands beside the evidence, of what is trai
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from statistics import fmean, median
+from statistics import median
 
 from arith.theory.arithmetic.directions import EXTRAPOLATING
 from arith.theory.generalization.outcomes import Claim
 from arith.theory.prediction.forecast import INTERVAL
 from arith.theory.text.answer import INPUTS
 from arith.theory.text.text import claim_text
-from arith.verify.judging.judge import CellVerdict, published
+from arith.verify.judging.judge import CellVerdict
 from arith.verify.judging.premises import claim_applied, forecasts_are_of_all
 from arith.verify.judging.standards import TOLERANCE
 from arith.verify.plan.cells import Cell
@@ -23,15 +23,13 @@ from arith.verify.reporting.blocks import Block, Heading, Items, Table, text
 from arith.verify.reporting.report import Report
 from arith.verify.reporting.skill import (
     NAMES,
-    PUBLISHED,
     Answer,
-    class_of,
+    answer,
     decimals,
     error,
     estimate,
+    mean,
     percent,
-    point,
-    within,
 )
 from arith.verify.reporting.summary import FRACTIONAL, summarize
 
@@ -58,16 +56,19 @@ def score_blocks(report: Report) -> list[Block]:
     every, two = error(found, lambda x: x.said), error(found, lambda x: best[x.inputs])
     middle = median(x.right for x in found)
     constant = error(found, lambda x: middle)
-    inside = fmean(x.within for x in silent) if silent else None
-    trained, converged = report.trained, [v for v in report.trained if v.converged]
-    misses = [row for row in rows if row[3].met and not row[3].within]
+    inside = mean(x.within for x in silent)
+    misses = [
+        {"cell": cell, "digits": digits, "said": said, "measured": decimals(x.right)}
+        for cell, digits, said, x in rows
+        if x.met and not x.within
+    ]
     return [
         Heading("Score"),
         text(
             "score",
             cells=len(report.verdicts),
-            trained=len(trained),
-            converged=len(converged),
+            trained=len(report.trained),
+            converged=sum(bool(v.converged) for v in report.trained),
             lengths=len(found),
         ),
         Items(
@@ -91,13 +92,12 @@ def score_blocks(report: Report) -> list[Block]:
         ),
         Table([*_by_class(found)]),
         *_candidates(report, before),
-        *_missed(misses),
+        *([text("missed", misses=len(misses)), Table(misses)] if misses else []),
     ]
 
 
 def _rows(v: CellVerdict, before: dict[int, StoredLength]) -> Iterator[Row]:
     """What was said and measured of each converged model at each shorter and longer length."""
-    setting = v.cell.setting
     expected = {x.digits: x.prediction for x in v.lengths}
     for run in v.converged:
         for m in run.measurements:
@@ -105,26 +105,15 @@ def _rows(v: CellVerdict, before: dict[int, StoredLength]) -> Iterator[Row]:
             stored = run.predicted.at(m.digits) if run.predicted else None
             if x is None or stored is None or told is None or x.direction not in EXTRAPOLATING:
                 continue
-            says, is_open = published(v.prediction, x), stored.claim == Claim.NONE
-            right, forecast = m.correct / m.samples, told.forecast
-            speaks = is_open or claim_applied(x, setting, run)
+            forecast, is_open = told.forecast, stored.claim == Claim.NONE
+            met = is_open or claim_applied(x, v.cell.setting, run)
             of_all = run.predicted is not None and forecasts_are_of_all(run.predicted)
-            words = forecast and f"forecast {forecast.low:.2f} to {forecast.high:.2f}"
-            yield (
-                v.name,
-                str(m.digits),
-                words if is_open and words else claim_text(stored),
-                Answer(
-                    INPUTS[x.direction],
-                    class_of(setting),
-                    speaks,
-                    right,
-                    None if is_open else point(stored),
-                    within(stored, forecast if is_open else None, right),
-                    estimate(stored, forecast, speaks or not of_all),
-                    None if says is None else PUBLISHED.get(says),
-                ),
-            )
+            said = estimate(stored, forecast, met or not of_all)
+            words = claim_text(stored)
+            if is_open and forecast is not None:
+                words = f"forecast {forecast.low:.2f} to {forecast.high:.2f}"
+            found = answer(v, x, stored, forecast, m.accuracy, met, said)
+            yield v.name, str(m.digits), words, found
 
 
 def _by_class(found: Sequence[Answer]) -> Iterator[dict[str, str]]:
@@ -142,7 +131,7 @@ def _by_class(found: Sequence[Answer]) -> Iterator[dict[str, str]]:
                     "forecasts": decimals(error(silent, lambda x: x.forecast)),
                     "both": decimals(error(some, lambda x: x.said)),
                     "theorem": decimals(error(some, lambda x: x.theorem)),
-                    "in forecasts": percent(fmean(x.within for x in silent) if silent else None),
+                    "in forecasts": percent(mean(x.within for x in silent)),
                 }
 
 
@@ -156,7 +145,7 @@ def _candidates(report: Report, before: Mapping[Cell, Mapping[int, StoredLength]
             is_open = x is not None and x.claim == Claim.NONE and bool(x.candidates)
             if x is None or not is_open or m.steady is None or m.steady < SEEN_STEADY:
                 continue
-            near = [abs(m.correct / m.samples - float(c)) <= TOLERANCE for c in x.candidates]
+            near = [abs(m.accuracy - float(c)) <= TOLERANCE for c in x.candidates]
             is_fraction = FRACTIONAL <= x.candidates[-1] <= 1 - FRACTIONAL
             found.setdefault((kind, INPUTS[x.inputs]), []).append((near[0], near[-1], is_fraction))
     rows = [
@@ -173,16 +162,6 @@ def _candidates(report: Report, before: Mapping[Cell, Mapping[int, StoredLength]
         for (kind, inputs), some in sorted(found.items())
     ]
     return [text("either", stable=SEEN_STEADY, tolerance=TOLERANCE), Table(rows)] if rows else []
-
-
-def _missed(misses: Sequence[Row]) -> list[Block]:
-    if not misses:
-        return []
-    rows = [
-        {"cell": cell, "digits": digits, "said": said, "measured": f"{x.right:.3f}"}
-        for cell, digits, said, x in misses
-    ]
-    return [text("missed", misses=len(misses)), Table(rows)]
 
 
 def _half(error: float | None, other: float | None) -> str:

@@ -156,8 +156,7 @@ def summarize(verdicts: Sequence[CellVerdict]) -> Summary:
             for x in v.lengths
             if x.prediction.requires_stability
             for run in v.converged
-            for m in run.measurements
-            if m.digits == x.digits and m.steady is not None
+            if (m := run.at(x.digits)) and m.steady is not None
         ),
     )
 

@@ -199,7 +199,7 @@ def _apart(v: CellVerdict, x: LengthVerdict) -> str:
     text += f" and {'-' if x.accuracy is None else f'{x.accuracy.value:.3f} measured'}"
     measured = v.judged(x)
     if len(measured) > 1:
-        text += f" (by model {', '.join(f'{m.correct / m.samples:.3f}' for m in measured)})"
+        text += f" (by model {', '.join(f'{m.accuracy:.3f}' for m in measured)})"
     if x.learned is not None and x.learned.value < MECHANISM:
         text += f", and f^ explains {x.learned.value:.3f} of the answers"
     return text
