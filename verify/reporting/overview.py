@@ -69,6 +69,7 @@ def overview_page(reports: Sequence[Report], folder: Path) -> str:
     verdicts = [v for some in by_grid.values() for v in some]
     found = [(v, x) for v in verdicts if v.runs for x in v.lengths if _is_new(v, x)]
     before = summarize(verdicts).predicted_before
+    linked = {x: Markdown(f"[{plain(x)}]({x}/README.md)") for x in (r.folder.name for r in reports)}
     kinds = _rows((*_KINDS, _RANGE), found, lambda kind, v, x: _kind(x.prediction) == kind)
     rules = _rows(RULES, found, lambda rule, v, x: uses(rule, v.prediction, x.prediction))
     names = [theorem.name for theorem in THEOREMS]
@@ -87,7 +88,7 @@ def overview_page(reports: Sequence[Report], folder: Path) -> str:
         text("by_grid"),
         Table(
             [
-                *(_grid_row(_linked(report), report.verdicts) for report in reports),
+                *(_grid_row(linked[r.folder.name], r.verdicts) for r in reports),
                 _grid_row("together", verdicts),
             ]
         ),
@@ -201,11 +202,6 @@ def _by_inputs(found: Sequence[Found]) -> Table:
             counts = (f"{n:,}" for n in (agree, diverge, untested))
             rows.append([inputs, where, f"{len(some):,}", carry, *counts])
     return Table(rows, ("inputs", "encoding", "lengths", "carry a claim", *_JUDGED[1:4]))
-
-
-def _linked(report: Report) -> Markdown:
-    name = report.folder.name
-    return Markdown(f"[{plain(name)}]({name}/README.md)")
 
 
 def _came_true(claims: Judged) -> dict[str, str]:

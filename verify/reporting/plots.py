@@ -210,9 +210,9 @@ def _broken(name: str) -> list[str]:
 
 
 def draw_encodings(
-    path: Path, rows: Mapping[str, Mapping[str, Shade]], columns: Mapping[str, str], label: str
+    path: Path, rows: Mapping[str, Mapping[str, Shade]], columns: Mapping[str, str]
 ) -> None:
-    """A row for each question, a column for each encoding: the accuracy in its shade.
+    """A row for each question, a column for each encoding: the accuracy one digit up in its shade.
 
     Args:
         columns: the encodings with their names; the others are not drawn.
@@ -235,7 +235,8 @@ def draw_encodings(
                 text.set(rotation=40, ha="left", rotation_mode="anchor")
         ax.set_yticks(range(len(rows)), list(rows), fontsize=SMALL)
         ax.tick_params(length=0)
-        ax.set_xlabel(label)
+        what = "accuracy on inputs one digit longer"
+        ax.set_xlabel(f"{what} (frame: claims on all longer inputs; white: not trained)")
         add_legend(drawn, "lower center", SMALL)
 
 

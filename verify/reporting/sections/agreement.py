@@ -162,8 +162,9 @@ def encodings(report: Report) -> list[Block]:
     asked = {
         q: cells for q, cells in asked.items() if sum(map(bool, map(_next, cells.values()))) > 1
     }
-    found = [(name, v) for cells in asked.values() for name, v in cells.items()]
-    others = [v for name, v in found if name != "ape" and _next(v)]
+    others = [
+        v for cells in asked.values() for name, v in cells.items() if name != "ape" and _next(v)
+    ]
     if not others:
         return []
     tested = judged(map(_outcome, others))
@@ -189,13 +190,7 @@ def encodings(report: Report) -> list[Block]:
         Figure(
             "Accuracy on inputs one digit longer, by encoding",
             "encodings.svg",
-            lambda path: draw_encodings(
-                path,
-                rows,
-                columns,
-                "accuracy on inputs one digit longer (frame: claims on all longer inputs; white: "
-                "not trained)",
-            ),
+            lambda path: draw_encodings(path, rows, columns),
         ),
         *([first] if len(asked) > MOST_DRAWN else []),
     ]
@@ -212,8 +207,7 @@ def _next(v: CellVerdict) -> Interval | None:
 
 
 def _shade(v: CellVerdict) -> Shade:
-    accuracy = _next(v)
-    return Shade(accuracy.value if accuracy else None, _outcome(v))
+    return Shade(accuracy.value if (accuracy := _next(v)) else None, _outcome(v))
 
 
 def training_data(report: Report) -> list[Block]:

@@ -16,7 +16,7 @@ from arith.theory.setting.settings import Setting
 from arith.theory.studies.literature import Finding, LengthComparison, compare, findings
 from arith.theory.text.text import count, digits_text, fraction_text, reads_text
 from arith.verify.judging.judge import CellVerdict
-from arith.verify.judging.unconverged import nearest_plateau
+from arith.verify.judging.learning import nearest_plateau
 from arith.verify.plan.premise import PREMISE
 from arith.verify.reporting.blocks import Block, Heading, Table, text
 from arith.verify.reporting.report import Report
