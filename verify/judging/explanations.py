@@ -77,11 +77,10 @@ def candidates(prediction: Prediction) -> list[Candidate]:
     width = 0 if s.natural else s.result_digits
     reverse = partial(_reversed, task=task, base=base, width=width)
     found.append(Candidate("reversed", "the result with its digits in reverse order", reverse))
-    copies = enumerate(task.names)
-    return [
-        *found,
-        *(Candidate(x, f"the operand {x}, copied", partial(_copy, j=j)) for j, x in copies),
-    ]
+    for j, name in enumerate(task.names):
+        copy = partial(_copy, j=j)
+        found.append(Candidate(name, f"the operand {name}, copied", copy))
+    return found
 
 
 def explain(

@@ -45,17 +45,14 @@ def answer_rows(j: JudgedAnswers) -> list[list[str]]:
     """A line per test length, in the order of ``COLUMNS``."""
     rows = []
     for x in j.verdict.lengths:
-        p, found = x.prediction, j.at(x.digits)
-        measured = ["0", "-", "-"] if found is None else _measured(found)
-        words = _predicted(j, p), "-" if found is None else _explained(found), _word(j, x)
-        rows.append([str(x.digits), INPUTS[p.direction], *measured, *words])
+        asked, share, between, best = "0", "-", "-", "-"
+        if found := j.at(x.digits):
+            right = found.right
+            asked, share, best = f"{found.inputs:,}", f"{right.value:.3f}", _explained(found)
+            between = "all" if found.exhaustive else f"{right.low:.3f}..{right.high:.3f}"
+        head = str(x.digits), INPUTS[x.prediction.direction], asked, share, between
+        rows.append([*head, _predicted(j, x.prediction), best, _word(j, x)])
     return rows
-
-
-def _measured(x: AnswersAt) -> list[str]:
-    right = x.right
-    between = "all" if x.exhaustive else f"{right.low:.3f}..{right.high:.3f}"
-    return [f"{x.inputs:,}", f"{right.value:.3f}", between]
 
 
 def _predicted(j: JudgedAnswers, x: LengthPrediction) -> str:
@@ -221,20 +218,17 @@ def _bound_met(j: JudgedAnswers, x: LengthVerdict) -> str:
     if found is None or p.claim == Claim.NONE or x.verdict == Verdict.PREMISE:
         return ""
     wrong, right = int(100 * (1 - p.at_most)), int(100 * p.at_least)
-    said = ""
     if wrong and found.right.high <= p.at_most:
-        said = (
-            f"wrong on at least {wrong}% of the inputs: it is wrong on {1 - found.right.value:.0%}"
-        )
+        what, least, share = "wrong", wrong, 1 - found.right.value
     elif right and p.claim == Claim.AT_LEAST and found.right.low >= p.at_least:
-        said = f"right on at least {right}% of the inputs: it is right on {found.right.value:.0%}"
-    if not said:
+        what, least, share = "right", right, found.right.value
+    else:
         return ""
+    said = f"{what} on at least {least}% of the inputs: it is {what} on {share:.0%}"
     learned = found.explained.counts.get("f^")
     told = f", and {learned / found.inputs:.0%} of its answers are those of f^" if learned else ""
-    return (
-        f"At {count(x.digits, 'digit')} a bound of the prediction holds all the same, {said}{told}."
-    )
+    at = f"At {count(x.digits, 'digit')} a bound of the prediction holds all the same"
+    return f"{at}, {said}{told}."
 
 
 def digit_lines(j: JudgedAnswers) -> list[str]:
@@ -281,15 +275,10 @@ def left_out_lines(j: JudgedAnswers) -> list[str]:
         (j.repeated, 0, "", "that repeat an earlier one"),
         (j.untested, 0, "", "of lengths neither trained nor tested"),
     ]
-    said = [
-        f"{number:,} {what}"
-        + (
-            f", the first is number {line:,}: '{_line(text, 60)}'{too_long(text, LARGEST_TEST)}"
-            * bool(line)
-        )
-        for number, line, text, what in counts
-        if number
-    ]
+    said = []
+    for number, line, text, what in counts:
+        first = f", the first is number {line:,}: '{_line(text, 60)}'{too_long(text, LARGEST_TEST)}"
+        said += [f"{number:,} {what}{first * bool(line)}"] * bool(number)
     return [f"Prompts left out: {'; '.join(said)}."] if said else []
 
 

@@ -62,7 +62,14 @@ def cell_json(v: CellVerdict, recipe: Recipe | None = None) -> dict[str, Any]:
         "learned_function": told["learned_function"],
         "published": told["published"],
         "derivation": told["derivation"],
-        "models": [_model_json(run) for run in v.runs],
+        "models": [
+            {
+                **_picked(run, "seed", "converged"),
+                "in_domain": round(run.premise, 6),
+                **_picked(run, "held_out", "indifference", "steps", "budget", "precision"),
+            }
+            for run in v.runs
+        ],
         "lengths": [
             {**predicted, "forecast": forecasts.get(x.digits), **_length_json(v, x)}
             for predicted, x in zip(told["lengths"], v.lengths, strict=True)
@@ -75,7 +82,14 @@ def _length_json(v: CellVerdict, x: LengthVerdict) -> dict[str, Any]:
         "measured": None if x.accuracy is None else _share(x.accuracy),
         "learned_share": None if x.learned is None else x.learned.value,
         "seeds": [
-            {"seed": run.seed, **_measurement_json(m)} for run in v.runs if (m := run.at(x.digits))
+            {
+                "seed": run.seed,
+                **_picked(m, "correct", "samples", "exhaustive"),
+                **_share(interval(m)),
+                **_picked(m, "learned_share", "steady"),
+            }
+            for run in v.runs
+            if (m := run.at(x.digits))
         ],
         "verdict": x.verdict,
         "published": published(v.prediction, x.prediction),
@@ -85,25 +99,8 @@ def _length_json(v: CellVerdict, x: LengthVerdict) -> dict[str, Any]:
     }
 
 
-def _measurement_json(m: Measurement) -> dict[str, Any]:
-    """What one model answered at a length."""
-    return {
-        **_picked(m, "correct", "samples", "exhaustive"),
-        **_share(interval(m)),
-        **_picked(m, "learned_share", "steady"),
-    }
-
-
 def _share(x: Interval) -> dict[str, float]:
     return {"accuracy": x.value, "low": x.low, "high": x.high}
-
-
-def _model_json(run: Run) -> dict[str, Any]:
-    return {
-        **_picked(run, "seed", "converged"),
-        "in_domain": round(run.premise, 6),
-        **_picked(run, "held_out", "indifference", "steps", "budget", "precision"),
-    }
 
 
 def _picked(of: Any, *names: str) -> dict[str, Any]:

@@ -49,14 +49,9 @@ _MOST_UPRIGHT = 9
 MODEL: dict[str, Any] = {"marker": "o", "ls": "", "color": PALETTE[0], "ms": 5, "alpha": 0.7}
 CROSSED: dict[str, Any] = MODEL | {"marker": "X", "color": PALETTE[1]}
 """Models as marks: those that learned their task, and the others."""
+_CLAIMS = "theory claims something of longer inputs"
 _FRAMES: dict[Verdict, tuple[str, dict[str, Any]]] = {
-    Verdict.AGREE: (
-        " =",
-        {
-            "edgecolor": PALETTE[2],
-            "label": "=: theory claims something of longer inputs, and agrees",
-        },
-    ),
+    Verdict.AGREE: (" =", {"edgecolor": PALETTE[2], "label": f"=: {_CLAIMS}, and agrees"}),
     Verdict.DIVERGE: (" ≠", {"edgecolor": PALETTE[1], "ls": "--", "label": "≠: it diverges"}),
 }
 """Of a claim on longer inputs: its sign and its frame."""
@@ -77,16 +72,8 @@ class Mark:
     style: Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Shade:
-    """A field of the figure of encodings: an accuracy, and what became of the claim on it.
-
-    Args:
-        accuracy: None where no model converged.
-    """
-
-    accuracy: float | None
-    verdict: Verdict
+Shade = tuple[float | None, Verdict]
+"""An accuracy, None where no model converged, and what became of the claim on it."""
 
 
 def cell_name(v: CellVerdict) -> str:
@@ -245,15 +232,16 @@ def _draw_shade(ax: Axes, i: int, j: int, shade: Shade) -> None:
     from matplotlib import colormaps
 
     place = j - 0.47, i - 0.43, 0.94, 0.86
-    if shade.accuracy is None:
+    accuracy, verdict = shade
+    if accuracy is None:
         draw_box(ax, *place, facecolor=UNKNOWN, edgecolor=FAINT, hatch=HATCH, lw=0, label=MISSED)
         return
-    draw_box(ax, *place, color=colormaps["Blues"](0.85 * shade.accuracy), lw=0)
-    sign, frame = _FRAMES.get(shade.verdict, ("", {}))
+    draw_box(ax, *place, color=colormaps["Blues"](0.85 * accuracy), lw=0)
+    sign, frame = _FRAMES.get(verdict, ("", {}))
     if frame:
         draw_box(ax, j - 0.45, i - 0.4, 0.9, 0.8, fill=False, lw=2.2, **frame)
-    ink: Any = {"color": "white" if shade.accuracy > 0.6 else INK, "fontsize": SMALL}
-    ax.text(j, i, f"{shade.accuracy:.2f}{sign}", ha="center", va="center", **ink)
+    ink: Any = {"color": "white" if accuracy > 0.6 else INK, "fontsize": SMALL}
+    ax.text(j, i, f"{accuracy:.2f}{sign}", ha="center", va="center", **ink)
 
 
 def draw_claims(path: Path, verdicts: Sequence[CellVerdict]) -> None:

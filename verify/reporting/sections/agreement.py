@@ -207,7 +207,7 @@ def _next(v: CellVerdict) -> Interval | None:
 
 
 def _shade(v: CellVerdict) -> Shade:
-    return Shade(accuracy.value if (accuracy := _next(v)) else None, _outcome(v))
+    return accuracy.value if (accuracy := _next(v)) else None, _outcome(v)
 
 
 def training_data(report: Report) -> list[Block]:
