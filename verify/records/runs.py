@@ -13,7 +13,7 @@ from arith.theory.errors import InvalidInput
 from arith.verify.plan import premise
 from arith.verify.plan.cells import Cell, adapted
 from arith.verify.plan.given import one_line
-from arith.verify.plan.recipe import BY_VERSION
+from arith.verify.plan.recipe import BY_VERSION, Recipe
 from arith.verify.records.measurement import Measurement
 from arith.verify.records.predicted import Predicted
 from arith.verify.records.reading import (
@@ -83,10 +83,15 @@ class Run:
         return self.cell.key, self.seed, self.recipe, self.precision
 
     @property
+    def trained_by(self) -> Recipe | None:
+        """Its recipe as it is for the setting; None where the version is not known."""
+        recipe = BY_VERSION.get(self.recipe)
+        return None if recipe is None else adapted(recipe, self.cell.setting)
+
+    @property
     def noise_kind(self) -> str:
         """The kind of noise in its training; empty where its recipe is not known."""
-        recipe = BY_VERSION.get(self.recipe)
-        return "" if recipe is None else adapted(recipe, self.cell.setting).kind
+        return self.trained_by.kind if self.trained_by else ""
 
     @property
     def premise_text(self) -> str:

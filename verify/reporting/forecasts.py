@@ -42,9 +42,7 @@ from arith.theory.prediction.forecast import (
     written,
 )
 from arith.theory.setting.training import usual_noise
-from arith.verify.plan.cells import adapted
 from arith.verify.plan.folders import COMMITTED
-from arith.verify.plan.recipe import BY_VERSION
 from arith.verify.records.runs import Run, by_cell
 from arith.verify.reporting.exports import committed
 
@@ -181,7 +179,7 @@ def trained(runs: Iterable[Run]) -> Models:
     measured = Measured(
         [names[key] for key in places],
         [places[each[0].cell.key] for each in some],
-        [dict(zip(x, _texts(x, x), strict=True)) for x in found],
+        [{name: written(value) for name, value in x.items()} for x in found],
         [[float(run.converged) for run in each] for each in some],
     )
     columns = Columns.of(measured.features)
@@ -194,8 +192,7 @@ def trained(runs: Iterable[Run]) -> Models:
 
 def recipe_of(run: Run) -> str:
     """The recipe that a model was trained by, as it is for the setting."""
-    recipe = BY_VERSION.get(run.recipe)
-    return run.recipe if recipe is None else adapted(recipe, run.cell.setting).trains_as
+    return run.trained_by.trains_as if run.trained_by else run.recipe
 
 
 def chances(runs: Iterable[Run], rests_on: Models | None = None) -> Iterator[tuple[float, bool]]:

@@ -22,7 +22,14 @@ from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict
 from arith.verify.records.measurement import Measurement
 from arith.verify.reporting.blocks import Block, Heading, Items, Table, markdown_page, text
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.skill import decimals, skill_blocks, skill_json
+from arith.verify.reporting.skill import (
+    CLASSES,
+    NAMES,
+    class_of,
+    decimals,
+    skill_blocks,
+    skill_json,
+)
 from arith.verify.reporting.summary import (
     FRACTIONAL,
     TESTED,
@@ -37,7 +44,6 @@ from arith.verify.reporting.terminal import claimed_of, verdict_word
 
 _KINDS = ("right on all", "on nearly all", "a fraction", "on nearly none", "at most", "at least")
 _RANGE = "between two bounds"
-_WHERE = ("APE", "other encodings", "natural length")
 _JUDGED = ("claims", "agree", "diverge", "not tested", "stored: agree", "stored: diverge")
 Found = tuple[CellVerdict, LengthVerdict]
 """A length with its cell: one that was not trained, and that a query can tell from those."""
@@ -192,15 +198,15 @@ def _numbers(found: Sequence[Found]) -> tuple[int, ...]:
 
 def _by_inputs(found: Sequence[Found]) -> Table:
     rows = []
-    for (direction, inputs), where in product(INPUTS.items(), _WHERE):
-        some = [
-            (v, x) for v, x in found if x.prediction.direction == direction and _where(v) == where
-        ]
+    names = NAMES | {"natural": "natural length"}
+    for (direction, inputs), kind in product(INPUTS.items(), CLASSES):
+        there = [(v, x) for v, x in found if x.prediction.direction == direction]
+        some = [(v, x) for v, x in there if class_of(v.cell.setting) == kind]
         if some:
             claims, agree, diverge, untested, *_ = _numbers(some)
             carry = f"{claims:,} ({claims / len(some):.0%})"
             counts = (f"{n:,}" for n in (agree, diverge, untested))
-            rows.append([inputs, where, f"{len(some):,}", carry, *counts])
+            rows.append([inputs, names[kind], f"{len(some):,}", carry, *counts])
     return Table(rows, ("inputs", "encoding", "lengths", "carry a claim", *_JUDGED[1:4]))
 
 
@@ -234,13 +240,6 @@ def _by_cell(verdicts: Sequence[CellVerdict]) -> str:
 
 def _is_new(v: CellVerdict, x: LengthVerdict) -> bool:
     return not (v.cell.setting.is_premise(x.digits) or x.prediction.follows_from_premise)
-
-
-def _where(v: CellVerdict) -> str:
-    """One of ``_WHERE``."""
-    if v.cell.setting.natural:
-        return "natural length"
-    return "APE" if v.cell.setting.encoding.name == "ape" else "other encodings"
 
 
 def _kind(x: LengthPrediction) -> str:

@@ -87,17 +87,16 @@ def draw_rows(
     names: Sequence[str],
     panels: Sequence[tuple[str, Sequence[Mark]]],
     label: str,
-    inches: float = 0.34,
-    line: tuple[float, str | None] = (1.0, None),
-    is_steps: bool = False,
+    soon: tuple[float, str] | None = None,
 ) -> None:
     """Panels beside each other, each with its title and the same rows; many go on below.
 
     Args:
-        label: of what goes from left to right: shares, or training steps.
-        inches: the height of a row.
-        line: a place that is marked, and what it is.
+        label: of what goes from left to right.
+        soon: where that is training steps, not shares: those that are marked, and why.
     """
+    inches = 0.34 if soon is None else 0.8
+    place, why = soon or (1.0, None)
     down = ceil(len(panels) / _MOST_BESIDE)
     beside = ceil(len(panels) / down)
     with figure(path, WIDTH, (inches * len(names) + 0.6) * down + 0.3) as drawn:
@@ -109,15 +108,15 @@ def draw_rows(
             for mark in marks:
                 places = [mark.row] * len(mark.values)
                 ax.plot(mark.values, places, label=mark.label, **mark.style)
-            ax.axvline(line[0], color=FAINT, lw=0.8, ls=":", label=line[1])
+            ax.axvline(place, color=FAINT, lw=0.8, ls=":", label=why)
             ax.set_title(title, fontsize=8.5)
             ax.grid(axis="y", color=PALE)
             ax.set_axisbelow(True)
-            if is_steps:
-                _count_steps(ax, (1, 2, 5))
-            else:
+            if soon is None:
                 ax.set_xlim(-0.08, 1.08)
                 ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
+            else:
+                _count_steps(ax, (1, 2, 5))
         lines = [textwrap.fill(name, 40, break_long_words=False) for name in names]
         for ax in axes[::beside]:
             ax.set_yticks(range(len(names)), lines, fontsize=SMALL)

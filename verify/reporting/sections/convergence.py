@@ -273,15 +273,10 @@ def how_soon(report: Report) -> list[Block]:
             "how_soon.svg",
             lambda path: draw_rows(
                 path,
-                [
-                    f"{kind}: {_soon(models)} of {len(models)} soon"
-                    for kind, models in kinds.items()
-                ],
+                [f"{kind}: {_soon(some)} of {len(some)} soon" for kind, some in kinds.items()],
                 [("", _step_marks(kinds))],
                 "training steps until the task was learned, or of the whole budget",
-                inches=0.8,
-                line=(SOON, f"soon: by {SOON:,} steps"),
-                is_steps=True,
+                (SOON, f"soon: by {SOON:,} steps"),
             ),
         ),
         Table([_kind_row(kind, models) for kind, models in kinds.items()]),
