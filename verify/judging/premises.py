@@ -87,7 +87,7 @@ def claim_applied(expected: LengthPrediction, setting: Setting, run: Run) -> boo
         premises = _premises_then(expected, setting, told, claim)
     tried = Premise.MEASURED in premises
     may_change = Fraction(0)  # of these answers no premise speaks
-    if claim.premises is not None or int(told.theory) >= _earlier()["bounds"]:
+    if claim.premises is not None or _since("bounds", told):
         is_whole = tried and forecasts_are_of_all(told)
         may_change = Fraction(0) if is_whole else claim.unseen_share or Fraction(0)
     stay = _stay(run.at(digits), may_change, least_kept_then(told, tried), tried)
@@ -96,7 +96,7 @@ def claim_applied(expected: LengthPrediction, setting: Setting, run: Run) -> boo
 
 def forecasts_are_of_all(told: Predicted) -> bool:
     """Whether what was stored with a claim on stable models was a forecast of all of them."""
-    return int(told.theory) >= _earlier()["whole"]
+    return _since("whole", told)
 
 
 def is_stored(expected: LengthPrediction, setting: Setting, run: Run) -> bool:
@@ -109,11 +109,10 @@ def is_stored(expected: LengthPrediction, setting: Setting, run: Run) -> bool:
 
 def required_stability_then(expected: LengthPrediction, told: Predicted) -> bool:
     """Whether such a claim spoke of stable models alone when this was stored."""
-    since = _earlier()
     if expected.requires_measured_stability:
-        return int(told.theory) >= since["measured"]
+        return _since("measured", told)
     kind = "joint_support" if expected.infers else "ignored_digits"
-    return int(told.theory) >= since["bounds" if expected.accuracy is None else kind]
+    return _since("bounds" if expected.accuracy is None else kind, told)
 
 
 def least_kept_then(told: Predicted, tried: bool) -> float:
@@ -135,6 +134,11 @@ def _earlier() -> dict[str, Any]:
     return tomllib.loads(Path(__file__).with_name("earlier_claims.toml").read_text())
 
 
+def _since(what: str, told: Predicted) -> bool:
+    """Whether claims asked for that when this was stored."""
+    return int(told.theory) >= _earlier()[what]
+
+
 def _premises_then(
     expected: LengthPrediction, setting: Setting, told: Predicted, claim: PredictedLength
 ) -> tuple[Premise, ...]:
@@ -148,7 +152,7 @@ def _premises_then(
     asks_steady = expected.requires_stability and required_stability_then(expected, told)
     # An exact claim on inputs that are open today: joint support was taken to decide them.
     was_inferred = claim.accuracy is not None and (claim.unseen_share or 0) < expected.unseen
-    asks_steady |= was_inferred and int(told.theory) >= _earlier()["joint_support"]
+    asks_steady |= was_inferred and _since("joint_support", told)
     each = {
         Premise.NOISE: ignores,
         Premise.STABLE: asks_steady,
