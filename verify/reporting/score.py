@@ -6,6 +6,7 @@ It is made where ``forecasts.jsonl`` stands beside the evidence, of what is trai
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from statistics import median
 
 from arith.theory.arithmetic.directions import EXTRAPOLATING
@@ -28,8 +29,8 @@ from arith.verify.reporting.skill import (
     decimals,
     error,
     estimate,
-    mean,
     percent,
+    skill,
 )
 from arith.verify.reporting.summary import FRACTIONAL, summarize
 
@@ -49,14 +50,10 @@ def score_blocks(report: Report) -> list[Block]:
         return []
     claims = summarize(report.verdicts).predicted_before
     share = claims.agree / claims.tested if claims.tested else None
-    speaks = [x for x in found if x.theorem is not None]
     best = {i: median(x.right for x in found if x.inputs == i) for i in {x.inputs for x in found}}
-    silent = [x for x in found if x.claim is None]
-    both, theorem = error(speaks, lambda x: x.said), error(speaks, lambda x: x.theorem)
-    every, two = error(found, lambda x: x.said), error(found, lambda x: best[x.inputs])
-    middle = median(x.right for x in found)
-    constant = error(found, lambda x: middle)
-    inside = mean(x.within for x in silent)
+    two, of_all = error(found, lambda x: best[x.inputs]), skill(found)
+    both, theorem, inside = of_all.beside_theorem, of_all.theorem, of_all.forecasts_within
+    every, constant = of_all.with_forecasts, of_all.constant
     misses = [
         {"cell": cell, "digits": digits, "said": said, "measured": decimals(x.right)}
         for cell, digits, said, x in rows
@@ -81,8 +78,8 @@ def score_blocks(report: Report) -> list[Block]:
                 f"constant by {decimals(constant)}" + _half(every, constant),
                 f"the best two constants, one of shorter and one of longer inputs, by "
                 f"{decimals(two)}" + _half(every, two),
-                f"of {len(silent)} accuracies without a claim {percent(inside)} are within the "
-                f"{INTERVAL:.0%} interval of the forecast"
+                f"of {of_all.answers - of_all.claimed} accuracies without a claim "
+                f"{percent(inside)} are within the {INTERVAL:.0%} interval of the forecast"
                 + _asked(
                     inside,
                     inside is not None and COVERAGE[0] <= inside <= COVERAGE[1],
@@ -117,22 +114,21 @@ def _rows(v: CellVerdict, before: dict[int, StoredLength]) -> Iterator[Row]:
 
 
 def _by_class(found: Sequence[Answer]) -> Iterator[dict[str, str]]:
-    for inputs in dict.fromkeys(x.inputs for x in found):
-        for kind in dict.fromkeys(x.kind for x in found):
-            some = [x for x in found if (x.inputs, x.kind) == (inputs, kind)]
-            silent = [x for x in some if x.claim is None]
-            if some:
-                yield {
-                    "inputs": inputs,
-                    "class": NAMES.get(kind, kind),
-                    "lengths": str(len(some)),
-                    "claimed": str(len(some) - len(silent)),
-                    "claims": decimals(error(some, lambda x: x.claim)),
-                    "forecasts": decimals(error(silent, lambda x: x.forecast)),
-                    "both": decimals(error(some, lambda x: x.said)),
-                    "theorem": decimals(error(some, lambda x: x.theorem)),
-                    "in forecasts": percent(mean(x.within for x in silent)),
-                }
+    inputs_, kinds = dict.fromkeys(x.inputs for x in found), dict.fromkeys(x.kind for x in found)
+    for inputs, kind in product(inputs_, kinds):
+        x = skill([x for x in found if (x.inputs, x.kind) == (inputs, kind)])
+        if x.answers:
+            yield {
+                "inputs": inputs,
+                "class": NAMES.get(kind, kind),
+                "lengths": str(x.answers),
+                "claimed": str(x.claimed),
+                "claims": decimals(x.claims),
+                "forecasts": decimals(x.forecasts),
+                "both": decimals(x.with_forecasts),
+                "theorem": decimals(x.theorem),
+                "in forecasts": percent(x.forecasts_within),
+            }
 
 
 def _candidates(report: Report, before: Mapping[Cell, Mapping[int, StoredLength]]) -> list[Block]:

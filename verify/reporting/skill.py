@@ -178,6 +178,11 @@ class Skill:
     claims_within: float | None
     forecasts_within: float | None
 
+    @property
+    def rounded(self) -> Skill:
+        """The same to four decimals, as pages and JSON have it."""
+        return Skill(*(None if x is None else round(x, 4) for x in vars(self).values()))
+
 
 def skill(found: Sequence[Answer]) -> Skill:
     """The skill over some answers."""
@@ -185,26 +190,26 @@ def skill(found: Sequence[Answer]) -> Skill:
     silent = [x for x in found if x.claim is None]
     spoken = [x for x in found if x.theorem is not None]
     middle = median(x.right for x in found) if found else 0.0
-    shares = (
+    return Skill(
+        len(found),
+        len(claimed),
         error(claimed, lambda x: x.claim),
         error(found, lambda x: x.said),
         error(silent, lambda x: x.forecast),
         error(spoken, lambda x: x.theorem),
         error(spoken, lambda x: x.said),
         error(found, lambda x: middle),
-        mean(x.within for x in claimed),
-        mean(x.within for x in silent),
+        _mean(x.within for x in claimed),
+        _mean(x.within for x in silent),
     )
-    return Skill(len(found), len(claimed), *(None if x is None else round(x, 4) for x in shares))
 
 
 def error(found: Iterable[Answer], said: Callable[[Answer], float | None]) -> float | None:
     """The mean absolute error of what is said; None where nothing is."""
-    return mean(abs(y - x.right) for x in found if (y := said(x)) is not None)
+    return _mean(abs(y - x.right) for x in found if (y := said(x)) is not None)
 
 
-def mean(values: Iterable[float]) -> float | None:
-    """The mean; None where there is nothing."""
+def _mean(values: Iterable[float]) -> float | None:
     some = list(values)
     return fmean(some) if some else None
 
@@ -215,7 +220,7 @@ def skills(found: Sequence[Answer]) -> dict[str, dict[str, Skill]]:
     for inputs, kind in product((_ALL, *(INPUTS[d] for d in EXTRAPOLATING)), (_ALL, *CLASSES)):
         some = [x for x in found if inputs in (_ALL, x.inputs) and kind in (_ALL, x.kind)]
         if some:
-            each.setdefault(inputs, {})[kind] = skill(some)
+            each.setdefault(inputs, {})[kind] = skill(some).rounded
     return each
 
 
