@@ -144,7 +144,7 @@ def _read_as(hint: Any) -> Any:
     if hint is Cell:
         return Raw
     if is_dataclass(hint):
-        return record(hint)
+        return record(cast(Any, hint))
     if get_origin(hint) in (Union, UnionType):
         return Union[tuple(map(_read_as, get_args(hint)))]  # noqa: UP007
     if get_origin(hint) is tuple:

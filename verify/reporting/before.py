@@ -100,10 +100,11 @@ def _told(cell: Cell) -> _Said:
     prediction, lengths = cell.prediction, []
     for x in prediction.lengths:
         if not cell.setting.is_premise(x.digits):
-            bounds, found = (x.at_least, x.at_most), prediction.forecasts.get(x.digits)
-            told = found and StoredForecast(**vars(found) | {"cells": len(found.cells)})
-            claimed = x.digits, x.direction, x.claim, *bounds
-            lengths.append(StoredLength(*claimed, candidates(cell, x), told))
+            claimed = x.digits, x.direction, x.claim, x.at_least, x.at_most, candidates(cell, x)
+            found, told = prediction.forecasts.get(x.digits), None
+            if found is not None:
+                told = StoredForecast(**vars(found) | {"cells": len(found.cells)})
+            lengths.append(StoredLength(*claimed, told))
     return _Said(cell, predicted(prediction).hash, tuple(lengths))
 
 

@@ -75,7 +75,11 @@ def overview_page(reports: Sequence[Report], folder: Path) -> str:
     verdicts = [v for some in by_grid.values() for v in some]
     found = [(v, x) for v in verdicts if v.runs for x in v.lengths if _is_new(v, x)]
     before = summarize(verdicts).predicted_before
-    linked = {x: Markdown(f"[{plain(x)}]({x}/README.md)") for x in (r.folder.name for r in reports)}
+    folders = [report.folder.name for report in reports]
+    linked = [Markdown(f"[{plain(name)}]({name}/README.md)") for name in folders]
+    grids = [_grid_row(x, report.verdicts) for x, report in zip(linked, reports, strict=True)]
+    versions = [{"theory": str(n)} | _came_true(x) for n, x in before_by_version(verdicts).items()]
+    failed = (failed_claims(name, v) for name, some in by_grid.items() for v in some)
     kinds = _rows((*_KINDS, _RANGE), found, lambda kind, v, x: _kind(x.prediction) == kind)
     rules = _rows(RULES, found, lambda rule, v, x: uses(rule, v.prediction, x.prediction))
     names = [theorem.name for theorem in THEOREMS]
@@ -92,12 +96,7 @@ def overview_page(reports: Sequence[Report], folder: Path) -> str:
         text("claim"),
         Heading("By grid"),
         text("by_grid"),
-        Table(
-            [
-                *(_grid_row(linked[r.folder.name], r.verdicts) for r in reports),
-                _grid_row("together", verdicts),
-            ]
-        ),
+        Table([*grids, _grid_row("together", verdicts)]),
         *skill_blocks(verdicts),
         Heading("By kind of claim"),
         text("by_kind", most=1 - FRACTIONAL, fractional=FRACTIONAL),
@@ -114,22 +113,10 @@ def overview_page(reports: Sequence[Report], folder: Path) -> str:
         Items([Markdown(f"*{name}*: {RULES[name].summary}") for name, *_ in rules]),
         Heading("By version of the theory"),
         text("by_version", theory_version=THEORY_VERSION),
-        Table(
-            [
-                {"theory": str(version), **_came_true(claims)}
-                for version, claims in before_by_version(verdicts).items()
-            ]
-        ),
+        Table(versions),
         Heading("What did not come true"),
         text("failed"),
-        Table(
-            [
-                {"grid": name} | row
-                for name, some in by_grid.items()
-                for v in some
-                for row in failed_claims(v)
-            ]
-        ),
+        Table([row for rows in failed for row in rows]),
     ]
     made = Markdown("`arith report --all` makes this page from the evidence.")
     return markdown_page([*parts, made], folder) + "\n"
@@ -257,10 +244,11 @@ def _share(claims: Judged) -> str:
     return f"{claims.agree / claims.tested:.1%}" if claims.tested else "-"
 
 
-def failed_claims(v: CellVerdict) -> list[dict[str, str]]:
+def failed_claims(grid: str, v: CellVerdict) -> list[dict[str, str]]:
     """A row for each length of a cell at which a stored claim diverges, with the models there."""
     return [
         {
+            "grid": grid,
             "cell": v.name,
             "digits": str(x.digits),
             "claimed": claim,

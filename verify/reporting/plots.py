@@ -188,11 +188,12 @@ def _count_steps(ax: Axes, ticks: Sequence[float] = (1.0,)) -> None:
 
 def _broken(name: str) -> list[str]:
     """A name in lines of up to 40 letters, broken between its parts."""
-    lines = [""]
-    for part in name.split(" · "):
-        longer = f"{lines[-1]} · {part}".removeprefix(" · ")
+    first, *parts = name.split(" · ")
+    lines = [first]
+    for part in parts:
+        longer = f"{lines[-1]} · {part}"
         lines = [*lines[:-1], longer] if len(longer) <= 40 else [*lines, part]
-    return [line for line in lines if line]
+    return lines
 
 
 def draw_encodings(
@@ -212,8 +213,7 @@ def draw_encodings(
             for j, name in enumerate(columns):
                 if name in cells:
                     _draw_shade(ax, i, j, cells[name])
-        ax.set_xlim(-0.5, len(columns) - 0.5)
-        ax.set_ylim(len(rows) - 0.5, -0.5)
+        ax.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(rows) - 0.5, -0.5))
         ax.set_xticks(range(len(columns)), list(columns.values()), fontsize=SMALL)
         ax.xaxis.tick_top()
         if many:
@@ -259,17 +259,13 @@ def draw_claims(path: Path, verdicts: Sequence[CellVerdict]) -> None:
             some = [(i, v, x) for i, (v, x) in enumerate(found) if x.verdict == verdict]
             places = [i for i, *_ in some]
             ends = [[interval(m) for m in v.judged(x)] for _, v, x in some]
-            low, high = (
-                [min(e.low for e in of) for of in ends],
-                [max(e.high for e in of) for of in ends],
-            )
+            low = [min(e.low for e in of) for of in ends]
+            high = [max(e.high for e in of) for of in ends]
             ax.vlines(places, low, high, color=style["color"], lw=0.8)
             if some:
                 ax.plot(places, [_measured(x) for *_, x in some], ls="", ms=3, **style)
-        ax.set_ylim(-0.03, 1.03)
-        ax.set_xticks([])
-        ax.set_ylabel("accuracy")
-        ax.set_xlabel("test lengths outside of training, by what is claimed of them")
+        what = "test lengths outside of training, by what is claimed of them"
+        ax.set(ylim=(-0.03, 1.03), xticks=[], ylabel="accuracy", xlabel=what)
         add_legend(drawn, "upper center", SMALL)
 
 
@@ -305,7 +301,6 @@ def draw_reliability(path: Path, said: Mapping[str, Sequence[tuple[float, float]
             for some in tenths.values():
                 x, y = (fmean(values) for values in zip(*some, strict=True))
                 ax.plot(x, y, ms=2 + 1.5 * log10(len(some)) ** 2, **style)
-        ax.set(xlim=(-0.05, 1.05), ylim=(-0.08, 1.08))
-        ax.set_xlabel("said, mean of each tenth; a larger mark: more answers")
-        ax.set_ylabel("measured, mean")
+        what = "said, mean of each tenth; a larger mark: more answers"
+        ax.set(xlim=(-0.05, 1.05), ylim=(-0.08, 1.08), xlabel=what, ylabel="measured, mean")
         add_legend(drawn, "upper center", SMALL)
