@@ -162,10 +162,10 @@ def premise_lines(j: JudgedAnswers) -> list[str]:
     for x in asks:
         measured = run.at(x.digits)
         if x.digits in stable and measured and (kept := measured.steady) is not None:
-            may = premise.least_kept(x.requires_measured_stability) - float(x.may_change)
+            least = premise.least_kept(x.requires_measured_stability) - float(x.may_change)
             said.append(
                 f"Disturbing all digits a little changes {_changed(kept)} at "
-                f"{count(x.digits, 'digit')}; {_changed(may)} may change: {_met(kept >= may)}"
+                f"{count(x.digits, 'digit')}; {_changed(least)} may change: {_met(kept >= least)}"
             )
     return [f"{head}, as measured. {'. '.join(said)}."] if said else []
 

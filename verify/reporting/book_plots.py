@@ -110,11 +110,11 @@ def not_found(path: Path, reports: Path) -> None:
 
 
 def theorem(
-    path: Path,
-    reports: Path,
     name: str,
     examples: Sequence[tuple[str, tuple[int, ...], int]],
     kinds: Sequence[str],
+    path: Path,
+    reports: Path,
 ) -> None:
     """A theorem's picture: examples as tokens, and what models of its setting got right.
 
@@ -175,9 +175,9 @@ def counting(path: Path, _: Path) -> None:
 PICTURES: dict[str, Callable[[Path, Path], None]] = {
     "four-digits": lambda path, _: plot_lesson(path, lesson(), LESSON),
     "views": views,
-    "equal-views": lambda *at: theorem(*at, "equal-views", EQUAL_VIEWS, (READ, OUTSIDE)),
-    "constants": lambda *at: theorem(*at, "constants", CONSTANTS, (READ, IGNORED)),
-    "shown-apart": lambda *at: theorem(*at, "shown-apart", SHOWN_APART, (READ, APART, IGNORED)),
+    "equal-views": partial(theorem, "equal-views", EQUAL_VIEWS, (READ, OUTSIDE)),
+    "constants": partial(theorem, "constants", CONSTANTS, (READ, IGNORED)),
+    "shown-apart": partial(theorem, "shown-apart", SHOWN_APART, (READ, APART, IGNORED)),
     "not-found": not_found,
     "counting": counting,
 }

@@ -177,7 +177,7 @@ def _model_columns(run: Run) -> dict[str, Any]:
 def _prediction_columns(v: CellVerdict, x: LengthVerdict, run: Run) -> dict[str, Any]:
     """What is predicted at a length today, what was before the training, and the verdicts."""
     now, told = x.prediction, run.predicted
-    before = told and told.at(x.digits)
+    before = told.at(x.digits) if told else None
     return {
         "digits": x.digits,
         "direction": now.direction,

@@ -59,6 +59,7 @@ def score_blocks(report: Report) -> list[Block]:
         for cell, digits, said, x in rows
         if x.met and not x.within
     ]
+    missed: list[Block] = [text("missed", misses=len(misses)), Table(misses)] if misses else []
     return [
         Heading("Score"),
         text(
@@ -89,7 +90,7 @@ def score_blocks(report: Report) -> list[Block]:
         ),
         Table([*_by_class(found)]),
         *_candidates(report, before),
-        *([text("missed", misses=len(misses)), Table(misses)] if misses else []),
+        *missed,
     ]
 
 

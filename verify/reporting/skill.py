@@ -249,12 +249,13 @@ def skill_blocks(verdicts: Iterable[CellVerdict]) -> list[Block]:
         lambda path: draw_reliability(path, said),
     )
     others = len(found) - len(met)
+    rest: list[Block] = [text("skill_all", others=others), _table(found)] if others else []
     return [
         Heading("Skill"),
         text("skill", interval=INTERVAL, tolerance=TOLERANCE),
         _table(met),
         *([figure] if len(met) >= LEAST_DRAWN else []),
-        *([text("skill_all", others=others), _table(found)] if others else []),
+        *rest,
     ]
 
 
