@@ -52,12 +52,11 @@ def no_claim(report: Report) -> list[Block]:
     if not by_rule:
         return []
     lengths = sum(len(at) for cells in by_rule.values() for at in cells.values())
-    parts: list[Block] = [Heading("No claim")]
-    parts.append(text("no_claim", lengths=count(lengths, "length")))
+    parts: list[Block] = []
     for rule, cells in sorted(by_rule.items(), key=lambda x: -len(x[1])):
-        parts.append(Markdown(f"**{rule[0].upper()}{rule[1:]}**"))
-        parts.append(Items([f"{cell}: {', '.join(at)}" for cell, at in cells.items()]))
-    return parts
+        lines = Items([f"{cell}: {', '.join(at)}" for cell, at in cells.items()])
+        parts += [Markdown(f"**{rule[0].upper()}{rule[1:]}**"), lines]
+    return [Heading("No claim"), text("no_claim", lengths=count(lengths, "length")), *parts]
 
 
 def _because(v: CellVerdict, x: LengthVerdict) -> str:
@@ -99,8 +98,8 @@ def _wrong(v: CellVerdict, direction: Direction) -> str:
     measured = ", ".join(f"{value.value:.3f} at {n}" for n, value in found if value)
     claimed = ", ".join(dict.fromkeys(claim_text(x.prediction) for x in wrong))
     says = v.prediction.published_verdict(direction)
-    upward = direction == Direction.UPWARD
-    because = f" ({v.prediction.published.theorem})" if upward else ""
+    theorem = v.prediction.published.theorem
+    because = f" ({theorem})" if direction == Direction.UPWARD else ""
     return Markdown(
         f"{plain(v.name)}: *{says}* on {INPUTS[direction]} inputs{because}; measured {measured}. "
         f"Refined theory: {claimed}."
