@@ -181,7 +181,8 @@ class Skill:
     @property
     def rounded(self) -> Skill:
         """The same to four decimals, as pages and JSON have it."""
-        return Skill(*(None if x is None else round(x, 4) for x in vars(self).values()))
+        values: Any = (None if x is None else round(x, 4) for x in vars(self).values())
+        return Skill(*values)
 
 
 def skill(found: Sequence[Answer]) -> Skill:
