@@ -31,10 +31,7 @@ _LONG_LIST = 8
 """Result digits that are shown of a length."""
 _ALL = 1 - TOLERANCE
 """The share of answers from which a function is named without it."""
-_OF_SETTING = (
-    *("task", "expression", "modulus", "base", "encoding", "layout", "train"),
-    "learned_function",
-)
+_OF_SETTING = ("task", "expression", "modulus", "base", "encoding", "layout", "train")
 """What JSON repeats of a prediction."""
 _MISSED = "premise not met"
 _RECIPE = "models that arith trained, mostly with noise on tokens; others may be far off"
@@ -354,6 +351,7 @@ def answers_json(j: JudgedAnswers, names: Sequence[str]) -> dict[str, Any]:
     return {
         "setting": v.cell.setting.text(),
         **{name: told[name] for name in _OF_SETTING},
+        "learned_function": told["learned_function"],
         "verdict": verdict_in_one(j),
         "sentence": answer_sentence(j),
         "premises": _premises_json(j),
