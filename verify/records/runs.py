@@ -91,7 +91,8 @@ class Run:
     @property
     def noise_kind(self) -> str:
         """The kind of noise in its training; empty where its recipe is not known."""
-        return self.trained_by.kind if self.trained_by else ""
+        recipe = self.trained_by
+        return recipe.kind if recipe else ""
 
     @property
     def premise_text(self) -> str:

@@ -184,6 +184,7 @@ def _numbers(found: Sequence[Found]) -> tuple[int, ...]:
 
 
 def _by_inputs(found: Sequence[Found]) -> Table:
+    """What became of today's claims by direction and class, and how many lengths carry one."""
     rows = []
     names = NAMES | {"natural": "natural length"}
     for (direction, inputs), kind in product(INPUTS.items(), CLASSES):
