@@ -248,20 +248,20 @@ def _by_kept(
 
 def learned_noise(report: Report) -> list[Block]:
     """How many models gave the most noise to the digits that are not needed, and a row per cell."""
-    found = {
-        (v.name, recipe.name): shares
+    found = [
+        (v.name, recipe.name, shares)
         for v, recipe in product(report.verdicts, BY_VERSION.values())
         if (shares := _noise_shares(v, [r for r in report.all_of(v) if r.recipe == recipe.version]))
-    }
+    ]
     if not found:
         return []
-    models = [of_model for shares in found.values() for of_model in shares]
+    models = [of_model for *_, shares in found for of_model in shares]
     apart = sum(max(needed) < min(others) for needed, others in models)
     return [
         Heading("Learned noise"),
         f"In {apart} of {count(len(models), 'model')} each operand digit that theory says is not "
         "needed got more noise than each that is.",
-        Table([_noise_row(*of, shares) for of, shares in found.items()]),
+        Table([_noise_row(*x) for x in found]),
         text("learned_noise"),
     ]
 
