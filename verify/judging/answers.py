@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, cached_property
@@ -118,8 +118,7 @@ class AnswersAt:
     @property
     def right(self) -> Interval:
         """The share of answers that are right; exact where every input was answered."""
-        found = pooled([(self.correct, self.inputs)])
-        return Interval(*(found.value,) * 3) if self.exhaustive else found
+        return pooled([(self.correct, self.inputs)], self.exhaustive)
 
 
 @dataclass(frozen=True)
@@ -221,16 +220,14 @@ class Answers:
         digits = read_prompts([x if y else "" for x, y in zip(prompts, fine, strict=True)], fmt)
         rows = np.flatnonzero((digits >= 0).all(axis=(1, 2)))
         right = cell.setting.task.evaluate(*fmt.values(digits[rows]))
-        rows = rows[
-            np.asarray(cell.setting.task.is_result(right), dtype=bool)
-        ]  # where the task is defined
+        is_defined = np.asarray(cell.setting.task.is_result(right), dtype=bool)
+        rows = rows[is_defined]
         texts = [examples.answers[lines[i]] for i in rows]
         unread = np.delete(np.arange(len(prompts)), rows).tolist()
         long = [i for i in unread if is_too_long(prompts[i], cell.setting)]
 
         def first_of(some: Sequence[int]) -> tuple[int, int, str]:
-            first = some[0] if some else None
-            return (0, 0, "") if first is None else (len(some), lines[first] + 1, prompts[first])
+            return (len(some), lines[some[0]] + 1, prompts[some[0]]) if some else (0, 0, "")
 
         numbers = said_numbers(texts, fmt)
         if len(numbers) and all(x is None for x in numbers.tolist()):
@@ -487,10 +484,10 @@ def judge_answers(
         functions,
         tuple(islice(surprises, MOST_SHOWN)),
         min(sum(map(len, x.trained())) for x in said),
-        (sum(x.unread[0] for x in said), *_first_unread(said)),
+        _of_all(x.unread for x in said),
         sum(x.repeated for x in said),
         sum(len(x.prompts) - x.used() for x in said),
-        (sum(x.too_long[0] for x in said), *_first([x.too_long for x in said])),
+        _of_all(x.too_long for x in said),
         each,
     )
 
@@ -585,7 +582,7 @@ def is_in_boxes(digits: np.ndarray, boxes: Sequence[Box]) -> np.ndarray:
 
 def _no_input(said: Sequence[Answers], setting: Setting) -> str:
     """Why none of the prompts could be judged."""
-    number, unread = _first_unread(said)
+    number, _, unread = _of_all(x.unread for x in said)
     if not number:
         return f"no prompt has a length that is tested: {lengths_text(setting.test_lengths)}"
     fmt = Cell(setting, default_model(setting.task)).format_for(setting.digits, test=True)
@@ -597,14 +594,10 @@ def _no_input(said: Sequence[Answers], setting: Setting) -> str:
     )
 
 
-def _first_unread(said: Sequence[Answers]) -> tuple[int, str]:
-    """The number and the text of the first prompt that is no input; 0 if all are."""
-    return _first([x.unread for x in said])
-
-
-def _first(counted: Sequence[tuple[int, int, str]]) -> tuple[int, str]:
-    """The number and the text of the first of some prompts that are counted."""
-    return next((x[1:] for x in counted if x[0]), (0, ""))
+def _of_all(counted: Iterable[tuple[int, int, str]]) -> tuple[int, int, str]:
+    """How many prompts of all models, and the number and the text of the first."""
+    some = [x for x in counted if x[0]]
+    return (sum(x[0] for x in some), *some[0][1:]) if some else (0, 0, "")
 
 
 def is_written_so(prompt: str, fmt: Format) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from arith.theory.arithmetic.directions import Direction
 from arith.theory.counting.learned import LearnedFunction
 from arith.theory.generalization.constants import KEPT_IF_STABLE
 from arith.theory.generalization.lengths import LengthPrediction, expected
@@ -51,29 +50,22 @@ def candidate_counts(verdicts: Iterable[CellVerdict]) -> dict[str, dict[str, Can
     counts = {noise: {kind: Candidates() for kind in STABLE} for noise in NOISE}
     for v in verdicts:
         at = {x.digits: x for x in _of_both(v)}
-        for run in (run for run in v.converged if run.indifference is not None):
-            noise = next(name for name, ignores in NOISE.items() if ignores == run.indifferent)
-            for m in run.measurements:
-                if m.digits not in at or m.steady is None:
-                    continue
-                x, right = at[m.digits], m.correct / m.samples
+        for run, m in ((model, m) for model in v.converged for m in model.measurements):
+            if run.indifference is not None and m.digits in at and m.steady is not None:
+                noise = next(name for name, ignores in NOISE.items() if ignores == run.indifferent)
                 kind = next(kind for kind, least in STABLE.items() if m.steady >= least)
                 found = counts[noise][kind]
                 found.lengths += 1
-                found.task += right >= 1 - TOLERANCE
-                low, high = float(x.at_least) - TOLERANCE, float(x.at_most) + TOLERANCE
-                found.expected += low <= right <= high
+                found.task += m.accuracy >= 1 - TOLERANCE
+                least, most = float(at[m.digits].at_least), float(at[m.digits].at_most)
+                found.expected += least - TOLERANCE <= m.accuracy <= most + TOLERANCE
     return counts
 
 
 def _of_both(v: CellVerdict) -> Iterator[LengthPrediction]:
     """What f^ gets right at the longer lengths at which noise tells between it and the task."""
     setting, rules = v.cell.setting, {step.rule for step in v.prediction.derivation}
-    told = [
-        x.prediction.digits
-        for x in v.lengths
-        if x.prediction.direction == Direction.UPWARD and x.prediction.requires_measured_stability
-    ]
+    told = [x.digits for x in v.longer if x.prediction.requires_measured_stability]
     if told and "two candidates" in rules:
         learned = LearnedFunction(support(setting.task, setting.train, setting.base))
         for n in told:

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import compress
 
 from arith.theory.arithmetic.directions import EXTRAPOLATING, Direction
 from arith.theory.arithmetic.tasks import TASKS
@@ -22,8 +21,7 @@ from arith.theory.prediction.published import treats
 from arith.theory.rules import RULES
 from arith.theory.transformer.encodings import ENCODINGS
 from arith.verify.judging.judge import CellVerdict, Verdict
-from arith.verify.judging.learning_speed import leap_verdicts
-from arith.verify.judging.unconverged import plateau_verdicts
+from arith.verify.judging.learning import leap_verdicts, plateau_verdicts
 
 PUBLISHED, REFINED = "published", "refined"
 
@@ -113,8 +111,10 @@ def uses(rule: str, prediction: Prediction, length: LengthPrediction) -> bool:
     return any(length.digits in lengths for lengths in steps)
 
 
-_LEARNING = {"plateau": plateau_verdicts, "leap": leap_verdicts}
-"""The rules that speak of training, and how they are judged."""
+Judge = Callable[[CellVerdict], list[Verdict]]
+"""What a cell, or one model of it, says of a claim: a verdict for each length."""
+_LEARNING: dict[str, Judge] = {"plateau": plateau_verdicts, "leap": leap_verdicts}
+"""The rules that speak of training."""
 
 
 def claims(verdicts: Sequence[CellVerdict]) -> list[Claim]:
@@ -124,7 +124,7 @@ def claims(verdicts: Sequence[CellVerdict]) -> list[Claim]:
     """
     models = [model for v in verdicts for model in v.by_model]
 
-    def tallies(judged: Callable[[CellVerdict], list[Verdict]]) -> tuple[Tally, Tally]:
+    def tallies(judged: Judge) -> tuple[Tally, Tally]:
         return _tally(map(judged, verdicts)), _tally(map(judged, models))
 
     theorems = [
@@ -132,9 +132,9 @@ def claims(verdicts: Sequence[CellVerdict]) -> list[Claim]:
         for name, both in THEOREMS.items()
         for d, says in zip(EXTRAPOLATING, both, strict=True)
     ]
+    judges: dict[str, Judge] = {name: partial(_rule_verdicts, name) for name in RULES} | _LEARNING
     rules = [
-        Claim(REFINED, name, rule.statement, *map(_tally, _rule_verdicts(name, verdicts)))
-        for name, rule in RULES.items()
+        Claim(REFINED, name, rule.statement, *tallies(judges[name])) for name, rule in RULES.items()
     ]
     return theorems + rules
 
@@ -148,27 +148,13 @@ def _theorem_verdicts(name: str, direction: Direction, v: CellVerdict) -> list[V
     return [Verdict.UNDETERMINED for _ in judged] if silent else judged
 
 
-def _rule_verdicts(
-    rule: str, verdicts: Sequence[CellVerdict]
-) -> tuple[list[list[Verdict]], list[list[Verdict]]]:
-    """The verdicts where a rule speaks, or on learning: of each cell, and of each model."""
-    of_cells, of_models = [], []
-    for v in verdicts:
-        both = (v, *v.by_model)
-        if rule in _LEARNING:
-            cell, *models = map(_LEARNING[rule], both)
-        else:  # the models of a cell share its prediction
-            there = [uses(rule, v.prediction, x.prediction) for x in v.lengths]
-            cell, *models = (
-                [
-                    Verdict.UNDETERMINED if x.prediction.claim == Claimed.NONE else x.verdict
-                    for x in compress(each.lengths, there)
-                ]
-                for each in both
-            )
-        of_cells.append(cell)
-        of_models += models
-    return of_cells, of_models
+def _rule_verdicts(rule: str, v: CellVerdict) -> list[Verdict]:
+    """The verdicts of a cell at the lengths whose claim rests on a rule."""
+    return [
+        Verdict.UNDETERMINED if x.prediction.claim == Claimed.NONE else x.verdict
+        for x in v.lengths
+        if uses(rule, v.prediction, x.prediction)
+    ]
 
 
 def _tally(per_cell: Iterable[list[Verdict]]) -> Tally:

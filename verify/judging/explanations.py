@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -77,11 +78,10 @@ def candidates(prediction: Prediction) -> list[Candidate]:
     width = 0 if s.natural else s.result_digits
     reverse = partial(_reversed, task=task, base=base, width=width)
     found.append(Candidate("reversed", "the result with its digits in reverse order", reverse))
-    copies = enumerate(task.names)
-    return [
-        *found,
-        *(Candidate(x, f"the operand {x}, copied", partial(_copy, j=j)) for j, x in copies),
-    ]
+    for j, name in enumerate(task.names):
+        copy = partial(_copy, j=j)
+        found.append(Candidate(name, f"the operand {name}, copied", copy))
+    return found
 
 
 def explain(
@@ -101,18 +101,11 @@ def explain(
     return Explained(counts, len(answers), int((~known).sum()))
 
 
-@dataclass(frozen=True)
-class _Of:
-    """A function made of a task."""
-
-    evaluate: Function
-
-
 def _each(task: Task, function: Callable[..., Any]) -> Function:
     """A function that is made of a task, for each operation of it."""
-    parts = [_Of(partial(function, part)) for part in task.operations]
-    if len(parts) == 1:
-        return parts[0].evaluate
+    if len(task.operations) == 1:
+        return partial(function, task.operations[0])
+    parts = [SimpleNamespace(evaluate=partial(function, part)) for part in task.operations]
     return lambda *operands: one_of(parts, operands)
 
 

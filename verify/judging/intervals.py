@@ -20,14 +20,16 @@ class Interval:
     high: float
 
 
-def pooled(counts: Sequence[tuple[int, int]]) -> Interval:
-    """The pooled proportion of (successes, trials) per model.
+def pooled(counts: Sequence[tuple[int, int]], exhaustive: bool = False) -> Interval:
+    """The pooled proportion of (successes, trials) per model; exact where all there is was tried.
 
     A Wilson interval on the effective sample size: the number of trials, divided by the excess
     where models differ by more than sampling explains (design effect, Korn and Graubard 1998).
     """
     trials = sum(n for _, n in counts)
     value = sum(k for k, _ in counts) / trials
+    if exhaustive:
+        return Interval(value, value, value)
     effect = 1.0
     if len(counts) > 1 and 0 < value < 1:
         spread = sum(n * (k / n - value) ** 2 for k, n in counts) / (len(counts) - 1)

@@ -19,7 +19,7 @@ from arith.verify.plan import premise
 from arith.verify.plan.cells import Cell
 from arith.verify.records.measurement import Measurement
 from arith.verify.records.predicted import PredictedLength
-from arith.verify.records.runs import Run
+from arith.verify.records.runs import Run, by_cell
 
 
 class Verdict(StrEnum):
@@ -173,11 +173,7 @@ def _pooled(measured: Sequence[Measurement], learned: bool) -> Interval | None:
     """What models got right, or how often as ``f^`` did of those compared with it, if any was."""
     shares = ((m.learned if learned else m.correct, m.samples) for m in measured)
     counts = [(right, of) for right, of in shares if right is not None]
-    if not counts:
-        return None
-    found = pooled(counts)
-    is_whole = all(m.exhaustive for m in measured)
-    return Interval(*(found.value,) * 3) if is_whole else found
+    return pooled(counts, all(m.exhaustive for m in measured)) if counts else None
 
 
 def count_verdicts(verdicts: Iterable[CellVerdict]) -> Counter[Verdict]:
@@ -187,10 +183,8 @@ def count_verdicts(verdicts: Iterable[CellVerdict]) -> Counter[Verdict]:
 
 def judge_evidence(cells: Sequence[Cell], runs: Sequence[Run]) -> list[CellVerdict]:
     """Judge each cell by the runs of it, predictions made afresh."""
-    by_cell: dict[str, list[Run]] = {}
-    for run in runs:
-        by_cell.setdefault(run.cell.key, []).append(run)
-    verdicts = [judge(cell, by_cell.get(cell.key, [])) for cell in cells]
+    found = by_cell(runs)
+    verdicts = [judge(cell, found.get(cell.key, [])) for cell in cells]
     names = Counter(v.name for v in verdicts)
     return [v if names[v.name] == 1 else replace(v, tests=_tests(v.cell)) for v in verdicts]
 
@@ -239,7 +233,7 @@ def _judge_length(
 
 
 def _measured(runs: Iterable[Run], digits: int) -> list[Measurement]:
-    return [m for r in runs for m in r.measurements if m.digits == digits]
+    return [m for r in runs if (m := r.at(digits))]
 
 
 def _before(prediction: Prediction, expected: LengthPrediction, runs: Sequence[Run]) -> Verdict:

@@ -85,11 +85,9 @@ def out_of_date(verdicts: Sequence[CellVerdict], known: KnownDivergences) -> lis
     """The texts about a divergence that is none, or a premise that was met, a line each."""
     diverging = {(v.name, x.digits) for v in verdicts for x in v.diverging}
     missed = {v.name for v in verdicts if v.runs and not v.converged}
-    agreeing = [
-        f"{cell}, {digits_text(n)}" for cell, n in known.causes if (cell, n) not in diverging
-    ]
+    agreeing = [at for at in known.causes if at not in diverging]
     met = [cell for cell in known.tried if cell not in missed]
     return [
-        *(f"{where}: a cause is named, and it does not diverge" for where in agreeing),
+        *(f"{v}, {digits_text(n)}: a cause is named, and it does not diverge" for v, n in agreeing),
         *(f"{cell}: what was tried is told, and no model missed the premise" for cell in met),
     ]

@@ -34,15 +34,27 @@ def does_with_noise(premises: Collection[Premise], run: Run) -> bool:
 
 def speaks_of(expected: LengthPrediction, run: Run) -> bool:
     """Whether today's claim on a length speaks of a converged model."""
-    return does_with_noise(expected.premises, run) and (
-        run.is_steady(expected.digits, expected.may_change, expected.requires_measured_stability)
-        or not expected.requires_stability
-    )
+    tried, measured = expected.requires_measured_stability, run.at(expected.digits)
+    stay = _stay(measured, expected.may_change, least_kept(tried), tried)
+    return does_with_noise(expected.premises, run) and (stay or not expected.requires_stability)
 
 
 def is_firm(expected: LengthPrediction, measured: Measurement) -> bool:
     """Whether as many answers stayed as today's claim asks for, or none were tried."""
-    return measured.is_steady(expected.may_change, least_kept(expected.requires_measured_stability))
+    least = least_kept(expected.requires_measured_stability)
+    return _stay(measured, expected.may_change, least, tried=False)
+
+
+def _stay(measured: Measurement | None, may_change: Fraction, least: float, tried: bool) -> bool:
+    """Whether so many answers stayed, or nothing was measured.
+
+    Args:
+        may_change: the share of inputs whose answer training leaves open.
+        tried: whether that has to have been tried where answers were measured.
+    """
+    if measured is None or measured.steady is None:
+        return measured is None or not tried
+    return measured.steady + may_change >= least
 
 
 def no_run_qualifies(runs: Sequence[Run], expected: LengthPrediction) -> bool:
@@ -73,18 +85,18 @@ def claim_applied(expected: LengthPrediction, setting: Setting, run: Run) -> boo
     premises = claim.premises
     if premises is None:
         premises = _premises_then(expected, setting, told, claim)
-    measured = Premise.MEASURED in premises
+    tried = Premise.MEASURED in premises
     may_change = Fraction(0)  # of these answers no premise speaks
-    if claim.premises is not None or int(told.theory) >= _earlier()["bounds"]:
-        is_whole = measured and int(told.theory) >= _earlier()["whole"]
+    if claim.premises is not None or _since("bounds", told):
+        is_whole = tried and forecasts_are_of_all(told)
         may_change = Fraction(0) if is_whole else claim.unseen_share or Fraction(0)
-    is_steady = run.is_steady(digits, may_change, measured, least_kept_then(told, measured))
-    return does_with_noise(premises, run) and (is_steady or Premise.STABLE not in premises)
+    stay = _stay(run.at(digits), may_change, least_kept_then(told, tried), tried)
+    return does_with_noise(premises, run) and (stay or Premise.STABLE not in premises)
 
 
 def forecasts_are_of_all(told: Predicted) -> bool:
     """Whether what was stored with a claim on stable models was a forecast of all of them."""
-    return int(told.theory) >= _earlier()["whole"]
+    return _since("whole", told)
 
 
 def is_stored(expected: LengthPrediction, setting: Setting, run: Run) -> bool:
@@ -97,11 +109,10 @@ def is_stored(expected: LengthPrediction, setting: Setting, run: Run) -> bool:
 
 def required_stability_then(expected: LengthPrediction, told: Predicted) -> bool:
     """Whether such a claim spoke of stable models alone when this was stored."""
-    since = _earlier()
     if expected.requires_measured_stability:
-        return int(told.theory) >= since["measured"]
+        return _since("measured", told)
     kind = "joint_support" if expected.infers else "ignored_digits"
-    return int(told.theory) >= since["bounds" if expected.accuracy is None else kind]
+    return _since("bounds" if expected.accuracy is None else kind, told)
 
 
 def least_kept_then(told: Predicted, tried: bool) -> float:
@@ -123,6 +134,11 @@ def _earlier() -> dict[str, Any]:
     return tomllib.loads(Path(__file__).with_name("earlier_claims.toml").read_text())
 
 
+def _since(what: str, told: Predicted) -> bool:
+    """Whether claims asked for that when this was stored."""
+    return int(told.theory) >= _earlier()[what]
+
+
 def _premises_then(
     expected: LengthPrediction, setting: Setting, told: Predicted, claim: PredictedLength
 ) -> tuple[Premise, ...]:
@@ -136,7 +152,7 @@ def _premises_then(
     asks_steady = expected.requires_stability and required_stability_then(expected, told)
     # An exact claim on inputs that are open today: joint support was taken to decide them.
     was_inferred = claim.accuracy is not None and (claim.unseen_share or 0) < expected.unseen
-    asks_steady |= was_inferred and int(told.theory) >= _earlier()["joint_support"]
+    asks_steady |= was_inferred and _since("joint_support", told)
     each = {
         Premise.NOISE: ignores,
         Premise.STABLE: asks_steady,

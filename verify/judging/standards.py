@@ -49,11 +49,10 @@ def is_below_one(measured: Sequence[Measurement]) -> bool:
 
 def interval(m: Measurement) -> Interval:
     """What one model got right; exact where it was tested on all there is."""
-    if m.exhaustive:
-        return Interval(*(m.correct / m.samples,) * 3)
-    return pooled([(m.correct, m.samples)])
+    return pooled([(m.correct, m.samples)], m.exhaustive)
 
 
 def explains(measured: Sequence[Measurement]) -> bool:
     """Whether the learned function explains each model's answers; where there is none, it does."""
-    return all(m.learned / m.samples >= MECHANISM for m in measured if m.learned is not None)
+    shares = (m.learned_share for m in measured)
+    return all(share >= MECHANISM for share in shares if share is not None)

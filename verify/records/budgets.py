@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from arith.verify.plan.cells import adapted
-from arith.verify.plan.recipe import BY_VERSION
 from arith.verify.records.runs import Identity, Run
 
 
@@ -22,8 +20,7 @@ def rests_on_budget(run: Run, budget: int) -> bool:
     """
     if budget == run.budget:
         return False
-    recipe = BY_VERSION.get(run.recipe)
-    follows = recipe is not None and adapted(recipe, run.cell.setting).decays
+    follows = run.trained_by is not None and run.trained_by.decays
     return follows or not run.settled or budget <= run.steps
 
 

@@ -85,15 +85,15 @@ def read_evidence(path: Path) -> list[Run]:
             check(runs[identity].trajectory is None, "a second trajectory of the same model")
             runs[identity] = replace(runs[identity], trajectory=found.trajectory)
 
-    _read_lines(path.with_name(PREDICTIONS), add_prediction)
-    _read_lines(path, add_measurement)
-    _read_lines(path.with_name(TRAJECTORIES), add_trajectory)
+    read_lines(path.with_name(PREDICTIONS), add_prediction)
+    read_lines(path, add_measurement, is_needed=True)
+    read_lines(path.with_name(TRAJECTORIES), add_trajectory)
     return [replace(r, measurements=tuple(measured[i].values())) for i, r in runs.items()]
 
 
-def _read_lines(path: Path, use: Callable[[bytes], None]) -> None:
-    """Use each line of a file beside the evidence, if it is there, and say where one is wrong."""
-    if path.name in (PREDICTIONS, TRAJECTORIES) and not path.exists():
+def read_lines(path: Path, use: Callable[[bytes], None], is_needed: bool = False) -> None:
+    """Use each line of a file, if it is there, and say where one is wrong (InvalidInput)."""
+    if not (is_needed or path.exists()):
         return
     for number, line in enumerate(BytesIO(read_bytes(path, "the evidence")), 1):
         try:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any
 
-from arith.verify.plan import premise
 from arith.verify.plan.cells import Cell
 from arith.verify.records.reading import Length, Positive, Share, Whole, check
 
@@ -36,14 +33,15 @@ class Measurement:
     digit_learned: tuple[Whole, ...] | None
     steady: Share | None = None
 
-    def is_steady(self, unseen: Fraction = Fraction(0), least: float = premise.STEADY) -> bool:
-        """Whether the model is not known to waver here: most answers stayed, or none were tried.
+    @property
+    def accuracy(self) -> float:
+        """The share of answers equal to ``f``."""
+        return self.correct / self.samples
 
-        Args:
-            unseen: the share of inputs whose answer training leaves open; these may change.
-            least: the share of the answers that have to stay.
-        """
-        return self.steady is None or self.steady + unseen >= least
+    @property
+    def learned_share(self) -> float | None:
+        """The share of answers equal to ``f^``, if any is predicted."""
+        return None if self.learned is None else self.learned / self.samples
 
     def check(self, cell: Cell) -> None:
         """Check that it can be one of this cell, and its counts go together (InvalidInput)."""
@@ -62,10 +60,3 @@ class Measurement:
             check(len(by_digit) == width, f"digit_{name} must have {width} items")
             fine = right <= min(by_digit) and max(by_digit) <= self.samples
             check(fine, f"digit_{name} must be from {name} to samples")
-
-    def to_json(self) -> dict[str, Any]:
-        """The measurement as plain values, without what was not measured."""
-        values = dict(vars(self))
-        if self.steady is None:
-            del values["steady"]
-        return values

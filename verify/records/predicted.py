@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from arith.theory.arithmetic.exact_text import exact_text
 from arith.theory.generalization.lengths import Premise
 from arith.theory.generalization.outcomes import Claim, Status
 from arith.theory.prediction.predict import Prediction
 from arith.theory.rules import THEORY_VERSION
 from arith.verify.plan.cells import Cell
-from arith.verify.records.reading import Length, Line, Number, check
+from arith.verify.records.reading import Length, Line, Number, as_json, check
 
 
 @dataclass(frozen=True)
@@ -39,13 +38,6 @@ class PredictedLength:
     candidates: tuple[Fraction, ...] = ()
     premises: tuple[Premise, ...] | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        """The prediction as plain values: fractions as text, no bound of 0, no empty candidates."""
-        kept = {k: v for k, v in vars(self).items() if k not in ("at_least", "candidates") or v}
-        if self.premises is None:
-            del kept["premises"]
-        return {k: _plain(v) for k, v in kept.items()}
-
 
 @dataclass(frozen=True)
 class Predicted:
@@ -65,7 +57,7 @@ class Predicted:
     def to_json(self) -> dict[str, Any]:
         """The prediction as plain values, and its hash."""
         head = {"theory": self.theory, "learned": self.learned, "hash": self.hash}
-        return {**head, "lengths": [x.to_json() for x in self.lengths]}
+        return {**head, "lengths": as_json(self.lengths)}
 
     def check(self, cell: Cell) -> None:
         """Check that it can be one of this cell, and its bounds go together (InvalidInput)."""
@@ -89,15 +81,8 @@ class Predicted:
     @property
     def hash(self) -> str:
         """The first 16 hexadecimal digits of the SHA-256 of the whole prediction."""
-        lengths = [x.to_json() for x in self.lengths]
-        text = json.dumps([self.theory, self.learned, lengths], sort_keys=True)
+        text = json.dumps([self.theory, self.learned, as_json(self.lengths)], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [_plain(x) for x in value]
-    return exact_text(value) if isinstance(value, Fraction) else value
 
 
 def predicted(prediction: Prediction) -> Predicted:

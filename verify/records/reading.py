@@ -29,7 +29,7 @@ from typing import (
 import msgspec
 from msgspec import Meta, Raw, Struct
 
-from arith.theory.arithmetic.exact_text import read_exact
+from arith.theory.arithmetic.exact_text import exact_text, read_exact
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.requests import (
     IN_CELLS,
@@ -112,7 +112,8 @@ def _beside(kind: Any) -> dict[str, tuple[Any, ...]]:
     return getattr(kind, "BESIDE", {})
 
 
-def record(kind: type, **other: Any) -> type[Record]:
+@cache
+def record(kind: Any, **other: Any) -> type[Record]:
     """How a dataclass is read.
 
     Its ``BESIDE`` names attributes that are written beside its fields, and have to be what was
@@ -143,17 +144,12 @@ def _read_as(hint: Any) -> Any:
     if hint is Cell:
         return Raw
     if is_dataclass(hint):
-        return _record(cast(Any, hint))
+        return record(cast(Any, hint))
     if get_origin(hint) in (Union, UnionType):
         return Union[tuple(map(_read_as, get_args(hint)))]  # noqa: UP007
     if get_origin(hint) is tuple:
         return tuple.__class_getitem__(tuple(map(_read_as, get_args(hint))))
     return hint
-
-
-@cache
-def _record(kind: Any) -> type[Record]:
-    return record(kind)
 
 
 def _made(value: Any) -> Any:
@@ -228,6 +224,18 @@ def _worded(message: str) -> InvalidInput:
 def _kinds(found: re.Match[str]) -> str:
     """What the library expects, ``str | null``, in words: a text or null."""
     return " or ".join(_KINDS.get(kind, kind) for kind in found[1].split(" | "))
+
+
+def as_json(value: Any) -> Any:
+    """What is written of a dataclass: its fields, but for those that have their defaults."""
+    if isinstance(value, Cell):
+        return value.to_json()
+    if is_dataclass(value):
+        held = ((f, getattr(value, f.name)) for f in fields(value))
+        return {f.name: as_json(x) for f, x in held if x != f.default}
+    if isinstance(value, tuple):
+        return [as_json(x) for x in value]
+    return exact_text(value) if isinstance(value, Fraction) else value
 
 
 def check(fine: Any, message: str) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any, ClassVar, Literal, TypeVar
 
 from msgspec import Struct
@@ -13,7 +13,7 @@ from arith.theory.errors import InvalidInput
 from arith.verify.plan import premise
 from arith.verify.plan.cells import Cell, adapted
 from arith.verify.plan.given import one_line
-from arith.verify.plan.recipe import BY_VERSION
+from arith.verify.plan.recipe import BY_VERSION, Recipe
 from arith.verify.records.measurement import Measurement
 from arith.verify.records.predicted import Predicted
 from arith.verify.records.reading import (
@@ -26,6 +26,7 @@ from arith.verify.records.reading import (
     Share,
     UnknownField,
     Whole,
+    as_json,
     check,
     read,
 )
@@ -82,10 +83,16 @@ class Run:
         return self.cell.key, self.seed, self.recipe, self.precision
 
     @property
+    def trained_by(self) -> Recipe | None:
+        """Its recipe as it is for the setting; None where the version is not known."""
+        recipe = BY_VERSION.get(self.recipe)
+        return None if recipe is None else adapted(recipe, self.cell.setting)
+
+    @property
     def noise_kind(self) -> str:
         """The kind of noise in its training; empty where its recipe is not known."""
-        recipe = BY_VERSION.get(self.recipe)
-        return "" if recipe is None else adapted(recipe, self.cell.setting).kind
+        recipe = self.trained_by
+        return recipe.kind if recipe else ""
 
     @property
     def premise_text(self) -> str:
@@ -107,26 +114,9 @@ class Run:
         """Whether its answers are known to stay when ignored tokens are disturbed."""
         return self.indifference is not None and self.indifference >= premise.INDIFFERENT
 
-    def is_steady(
-        self,
-        digits: int,
-        unseen: Fraction = Fraction(0),
-        tried: bool = False,
-        least: float | None = None,
-    ) -> bool:
-        """Whether its answers at a length are not known to waver when digits are disturbed.
-
-        Args:
-            unseen: the share of inputs whose answer training leaves open; these may change.
-            tried: whether that has to have been tried.
-            least: the share of the answers that have to stay, where it is not that of today.
-        """
-        kept = premise.least_kept(tried) if least is None else least
-        return all(
-            m.is_steady(unseen, kept) and not (tried and m.steady is None)
-            for m in self.measurements
-            if m.digits == digits
-        )
+    def at(self, digits: int) -> Measurement | None:
+        """What was measured at a test length, if anything was."""
+        return next((m for m in self.measurements if m.digits == digits), None)
 
     @property
     def settled(self) -> bool:
@@ -142,18 +132,17 @@ class Run:
 
     def to_json(self) -> dict[str, Any]:
         """The run as plain values, without what was not recorded."""
-        values = {
-            **vars(self),
-            "cell": self.cell.to_json(),
+        values = as_json(self) | {
             "premise": round(self.premise, 6),
             "seconds": round(self.seconds, 1),
-            "measurements": [m.to_json() for m in self.measurements],
-            "trajectory": self.trajectory and vars(self.trajectory),
-            "predicted": self.predicted and self.predicted.to_json(),
-            "indifference": None if self.indifference is None else round(self.indifference, 6),
-            "noise": self.noise and [round(x, 3) for x in self.noise],
         }
-        return {name: value for name, value in values.items() if value is not None}
+        if self.predicted is not None:
+            values["predicted"] = self.predicted.to_json()
+        if self.indifference is not None:
+            values["indifference"] = round(self.indifference, 6)
+        if self.noise is not None:
+            values["noise"] = [round(x, 3) for x in self.noise]
+        return values
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Run:
@@ -178,6 +167,14 @@ class Run:
         for part in (*self.measurements, self.trajectory, self.predicted):
             if part is not None:
                 part.check(self.cell)
+
+
+def by_cell(runs: Iterable[Run]) -> dict[str, list[Run]]:
+    """The runs of each cell, by its key."""
+    found: dict[str, list[Run]] = {}
+    for run in runs:
+        found.setdefault(run.cell.key, []).append(run)
+    return found
 
 
 class _Format(Struct):

@@ -72,10 +72,10 @@ class Store:
         """Whether to wait long: not after a wait in vain, which must not stop the training."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-        except FileExistsError:
-            raise InvalidInput(f"cannot use the store {path}: its folder is a file") from None
         except OSError as error:
-            raise InvalidInput(f"cannot use the store {path}: {error.strerror}") from None
+            is_file = isinstance(error, FileExistsError)
+            why = "its folder is a file" if is_file else error.strerror
+            raise InvalidInput(f"cannot use the store {path}: {why}") from None
         check_regular(path, "the store")
         with self._errors():
             self._db = sqlite3.connect(path, isolation_level=None)
@@ -115,10 +115,9 @@ class Store:
         if identity not in self._known:
             with self._errors():
                 run = self._patiently(partial(self._row, identity))
-            if run is None:
-                return None
-            self._known[identity] = run
-        return self._known[identity]
+            if run is not None:
+                self._known[identity] = run
+        return self._known.get(identity)
 
     def _row(self, identity: Identity) -> Run | None:
         query = f"SELECT rowid, data FROM run WHERE {OF_MODEL}"

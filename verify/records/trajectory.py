@@ -54,17 +54,16 @@ class Timing:
     outside: int | None
 
 
-def timing(cell: Cell, trajectory: Trajectory, digits: int, share: float) -> Timing:
+def timing(cell: Cell, trajectory: Trajectory, digits: int, share: float) -> Timing | None:
     """When the premise was reached, and when the predicted behaviour at a test length.
+
+    None where there is no learned function, or no test length that was trained.
 
     Args:
         share: of answers equal to the learned function that count as reached.
-
-    Raises:
-        ValueError: the cell has no learned function, or no test length that was trained.
     """
     if trajectory.learned is None or not any(map(cell.setting.is_premise, trajectory.correct)):
-        raise ValueError("a trajectory without a learned function or a premise has no timing")
+        return None
     outside = _first(trajectory, trajectory.learned[digits], share)
     return Timing(learned_at(cell, trajectory, PREMISE), outside)
 

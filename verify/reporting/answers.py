@@ -19,9 +19,10 @@ from arith.verify.data.finding import too_long
 from arith.verify.judging.answers import MOST_SHOWN, AnswersAt, JudgedAnswers, is_too_wide
 from arith.verify.judging.intervals import CONFIDENCE
 from arith.verify.judging.judge import LengthVerdict, Verdict
-from arith.verify.judging.standards import TOLERANCE, interval
+from arith.verify.judging.standards import TOLERANCE
 from arith.verify.plan import premise
 from arith.verify.plan.sizes import BY_PYTHON
+from arith.verify.reporting.measured import named
 from arith.verify.reporting.terminal import verdict_word
 
 COLUMNS = ("digits", "inputs", "asked", "right", "interval", "predicted", "answers as", "verdict")
@@ -30,6 +31,8 @@ _LONG_LIST = 8
 """Result digits that are shown of a length."""
 _ALL = 1 - TOLERANCE
 """The share of answers from which a function is named without it."""
+_OF_SETTING = ("task", "expression", "modulus", "base", "encoding", "layout", "train")
+"""What JSON repeats of a prediction."""
 _MISSED = "premise not met"
 _RECIPE = "models that arith trained, mostly with noise on tokens; others may be far off"
 _IGNORED = "docs/ignored-digits.md"
@@ -39,17 +42,14 @@ def answer_rows(j: JudgedAnswers) -> list[list[str]]:
     """A line per test length, in the order of ``COLUMNS``."""
     rows = []
     for x in j.verdict.lengths:
-        p, found = x.prediction, j.at(x.digits)
-        measured = ["0", "-", "-"] if found is None else _measured(found)
-        words = _predicted(j, p), "-" if found is None else _explained(found), _word(j, x)
-        rows.append([str(x.digits), INPUTS[p.direction], *measured, *words])
+        asked, share, between, best = "0", "-", "-", "-"
+        if found := j.at(x.digits):
+            right = found.right
+            asked, share, best = f"{found.inputs:,}", f"{right.value:.3f}", _explained(found)
+            between = "all" if found.exhaustive else f"{right.low:.3f}..{right.high:.3f}"
+        head = str(x.digits), INPUTS[x.prediction.direction], asked, share, between
+        rows.append([*head, _predicted(j, x.prediction), best, _word(j, x)])
     return rows
-
-
-def _measured(x: AnswersAt) -> list[str]:
-    right = x.right
-    between = "all" if x.exhaustive else f"{right.low:.3f}..{right.high:.3f}"
-    return [f"{x.inputs:,}", f"{right.value:.3f}", between]
 
 
 def _predicted(j: JudgedAnswers, x: LengthPrediction) -> str:
@@ -89,21 +89,19 @@ def explanation_table(j: JudgedAnswers) -> tuple[list[str], list[list[str]]]:
     f and f^ are always there, any other function where it gives more answers than f at some kind
     of input, and not the same as one before it.
     """
-    groups = j.by_direction
-    rows, shown = [], set[tuple[int, ...]]()
+    groups = j.by_direction.values()
+    shown: dict[str, tuple[int, ...]] = {}
     for each in j.functions:
-        counts = tuple(x.counts[each.name] for x in groups.values())
-        more = any(
-            x.counts[each.name] > max(x.counts["f"], x.answers / 20) for x in groups.values()
-        )
-        if each.name in ("f", "f^") or (more and counts not in shown):
-            shown.add(counts)
-            shares = (_share(n, x.answers) for n, x in zip(counts, groups.values(), strict=True))
-            rows.append([f"{each.name}: {cut(each.text)}", *shares, f"{sum(counts):,}"])
-    unlike = [x.unlike for x in groups.values()]
-    shares = (_share(n, x.answers) for n, x in zip(unlike, groups.values(), strict=True))
-    rows.append(["none of those tried", *shares, f"{sum(unlike):,}"])
-    return ["the answers are those of", *(INPUTS[x] for x in groups), "answers"], rows
+        counts = tuple(x.counts[each.name] for x in groups)
+        more = any(x.counts[each.name] > max(x.counts["f"], x.answers / 20) for x in groups)
+        if each.name in ("f", "f^") or (more and counts not in shown.values()):
+            shown[f"{each.name}: {cut(each.text)}"] = counts
+    shown["none of those tried"] = tuple(x.unlike for x in groups)
+    answers = [x.answers for x in groups]
+    rows = [
+        [name, *map(_share, counts, answers), f"{sum(counts):,}"] for name, counts in shown.items()
+    ]
+    return ["the answers are those of", *(INPUTS[x] for x in j.by_direction), "answers"], rows
 
 
 def _share(part: int, whole: int) -> str:
@@ -142,36 +140,29 @@ def premise_lines(j: JudgedAnswers) -> list[str]:
         return []
     head = "Premises of the claim"
     if not j.measured:
-        unknown = [
-            f"whether noise at digits that training never varied changes answers (asked at "
-            f"{lengths_text(noise + reads)})"
-        ] * bool(noise + reads)
-        unknown += [
-            f"whether disturbing all digits a little does (asked at {lengths_text(stable)})"
-        ] * bool(stable)
+        asked = {
+            "noise at digits that training never varied changes answers": noise + reads,
+            "disturbing all digits a little does": stable,
+        }
+        unknown = (f"whether {x} (asked at {lengths_text(at)})" for x, at in asked.items() if at)
         return [f"{head}. Answers do not show {', nor '.join(unknown)}."]
     [run] = v.runs
     said = []
-    if noise and run.indifference is not None:
-        said.append(
+    if run.indifference is not None:
+        changes = (
             "Noise at digits that training never varied changes "
             f"{_changed(run.indifference)} of the answers where it was trained; "
-            f"{_changed(premise.INDIFFERENT)} may change: "
-            f"{_met(run.indifferent)}"
         )
-    if reads and run.indifference is not None:
-        said.append(
-            "Noise at digits that training never varied changes "
-            f"{_changed(run.indifference)} of the answers where it was trained; more than "
-            f"{_changed(premise.INDIFFERENT)} have to: {_met(not run.indifferent)}"
-        )
+        may = _changed(premise.INDIFFERENT)
+        said += [f"{changes}{may} may change: {_met(run.indifferent)}"] * bool(noise)
+        said += [f"{changes}more than {may} have to: {_met(not run.indifferent)}"] * bool(reads)
     for x in asks:
-        kept = next((m.steady for m in run.measurements if m.digits == x.digits), None)
-        if x.digits in stable and kept is not None:
-            may = premise.least_kept(x.requires_measured_stability) - float(x.may_change)
+        measured = run.at(x.digits)
+        if x.digits in stable and measured and (kept := measured.steady) is not None:
+            least = premise.least_kept(x.requires_measured_stability) - float(x.may_change)
             said.append(
                 f"Disturbing all digits a little changes {_changed(kept)} at "
-                f"{count(x.digits, 'digit')}; {_changed(may)} may change: {_met(kept >= may)}"
+                f"{count(x.digits, 'digit')}; {_changed(least)} may change: {_met(kept >= least)}"
             )
     return [f"{head}, as measured. {'. '.join(said)}."] if said else []
 
@@ -190,7 +181,8 @@ def next_lines(j: JudgedAnswers) -> list[str]:
     v = j.verdict
     lines = [text for x in v.lengths if x.verdict != Verdict.AGREE if (text := _bound_met(j, x))]
     missed = [x for x in v.lengths if j.misses(x)]
-    if any(x.prediction.requires_noise_invariance and not _is_noise_invariant(j) for x in missed):
+    ignores = any(run.indifferent for run in v.runs)
+    if not ignores and any(x.prediction.requires_noise_invariance for x in missed):
         lines.append(
             "The model uses digits that were always the same in training, and the claim is on "
             f"models that do not. Train with noise on tokens, and they do not ({_IGNORED})."
@@ -210,10 +202,6 @@ def next_lines(j: JudgedAnswers) -> list[str]:
     return lines
 
 
-def _is_noise_invariant(j: JudgedAnswers) -> bool:
-    return any(run.indifferent for run in j.verdict.runs)
-
-
 def _is_unknown(x: LengthVerdict) -> bool:
     """Whether it is inconclusive as answers do not show the premise."""
     asks = x.prediction.requires_noise_invariance or x.prediction.requires_measured_stability
@@ -227,20 +215,17 @@ def _bound_met(j: JudgedAnswers, x: LengthVerdict) -> str:
     if found is None or p.claim == Claim.NONE or x.verdict == Verdict.PREMISE:
         return ""
     wrong, right = int(100 * (1 - p.at_most)), int(100 * p.at_least)
-    said = ""
     if wrong and found.right.high <= p.at_most:
-        said = (
-            f"wrong on at least {wrong}% of the inputs: it is wrong on {1 - found.right.value:.0%}"
-        )
+        what, least, share = "wrong", wrong, 1 - found.right.value
     elif right and p.claim == Claim.AT_LEAST and found.right.low >= p.at_least:
-        said = f"right on at least {right}% of the inputs: it is right on {found.right.value:.0%}"
-    if not said:
+        what, least, share = "right", right, found.right.value
+    else:
         return ""
+    said = f"{what} on at least {least}% of the inputs: it is {what} on {share:.0%}"
     learned = found.explained.counts.get("f^")
     told = f", and {learned / found.inputs:.0%} of its answers are those of f^" if learned else ""
-    return (
-        f"At {count(x.digits, 'digit')} a bound of the prediction holds all the same, {said}{told}."
-    )
+    at = f"At {count(x.digits, 'digit')} a bound of the prediction holds all the same"
+    return f"{at}, {said}{told}."
 
 
 def digit_lines(j: JudgedAnswers) -> list[str]:
@@ -259,14 +244,9 @@ def digit_lines(j: JudgedAnswers) -> list[str]:
 def surprising_rows(j: JudgedAnswers) -> list[list[str]]:
     """The first answers that are not as predicted, in the order of ``SURPRISING``."""
     return [
-        [str(x.digits), cut(x.prompt), _quoted(x.answer), x.expected, x.function]
+        [str(x.digits), cut(x.prompt), _line(x.answer, 40) or "(empty)", x.expected, x.function]
         for x in j.surprising
     ]
-
-
-def _quoted(text: str) -> str:
-    """An answer on one line, short enough for a table."""
-    return _line(text, 40) or "(empty)"
 
 
 def surprising_title(j: JudgedAnswers) -> str:
@@ -292,15 +272,10 @@ def left_out_lines(j: JudgedAnswers) -> list[str]:
         (j.repeated, 0, "", "that repeat an earlier one"),
         (j.untested, 0, "", "of lengths neither trained nor tested"),
     ]
-    said = [
-        f"{number:,} {what}"
-        + (
-            f", the first is number {line:,}: '{_line(text, 60)}'{too_long(text, LARGEST_TEST)}"
-            * bool(line)
-        )
-        for number, line, text, what in counts
-        if number
-    ]
+    said = []
+    for number, line, text, what in counts:
+        first = f", the first is number {line:,}: '{_line(text, 60)}'{too_long(text, LARGEST_TEST)}"
+        said += [f"{number:,} {what}{first * bool(line)}"] * bool(number)
     return [f"Prompts left out: {'; '.join(said)}."] if said else []
 
 
@@ -366,14 +341,7 @@ def _why(j: JudgedAnswers, lengths: Sequence[LengthVerdict]) -> str:
 
 def models_measured(j: JudgedAnswers, names: Sequence[str]) -> list[Measured]:
     """The models for a picture of the prediction."""
-    return [
-        Measured(
-            name,
-            run.converged,
-            {m.digits: (x.value, x.low, x.high) for m in run.measurements for x in [interval(m)]},
-        )
-        for name, run in zip(names, j.verdict.runs, strict=True)
-    ]
+    return [named(name, run) for name, run in zip(names, j.verdict.runs, strict=True)]
 
 
 def answers_json(j: JudgedAnswers, names: Sequence[str]) -> dict[str, Any]:
@@ -382,10 +350,7 @@ def answers_json(j: JudgedAnswers, names: Sequence[str]) -> dict[str, Any]:
     told = v.prediction.to_json()
     return {
         "setting": v.cell.setting.text(),
-        **{
-            name: told[name]
-            for name in ("task", "expression", "modulus", "base", "encoding", "layout", "train")
-        },
+        **{name: told[name] for name in _OF_SETTING},
         "learned_function": told["learned_function"],
         "verdict": verdict_in_one(j),
         "sentence": answer_sentence(j),

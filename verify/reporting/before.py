@@ -10,27 +10,21 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 from arith.theory.arithmetic.directions import Direction
-from arith.theory.arithmetic.exact_text import exact_text
-from arith.theory.errors import InvalidInput
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim
-from arith.theory.prediction.forecast import Forecast
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.folders import COMMITTED
-from arith.verify.plan.given import read_bytes
 from arith.verify.plan.grids import grid
-from arith.verify.records.evidence import PREDICTIONS
+from arith.verify.records.evidence import PREDICTIONS, read_lines
 from arith.verify.records.files import write
 from arith.verify.records.predicted import predicted
-from arith.verify.records.reading import Length, Line, Share, Whole, read
+from arith.verify.records.reading import Length, Line, Share, Whole, as_json, read
 
 FORECASTS = "forecasts.jsonl"
 """The file beside the predictions."""
@@ -80,15 +74,13 @@ def read_before(folder: Path) -> dict[Cell, dict[int, StoredLength]]:
     Raises:
         InvalidInput: a line cannot be read.
     """
-    path, found = folder / FORECASTS, dict[Cell, dict[int, StoredLength]]()
-    if not path.exists():
-        return found
-    for number, line in enumerate(BytesIO(read_bytes(path, "the forecasts")), 1):
-        try:
-            said = read(_Said, line)
-        except InvalidInput as error:
-            raise InvalidInput(f"{path}, line {number}: {error}") from None
+    found = dict[Cell, dict[int, StoredLength]]()
+
+    def add(line: bytes) -> None:
+        said = read(_Said, line)
         found[said.cell] = {x.digits: x for x in said.lengths}
+
+    read_lines(folder / FORECASTS, add)
     return found
 
 
@@ -103,46 +95,32 @@ def candidates(cell: Cell, x: LengthPrediction) -> tuple[Fraction, ...]:
     return x.candidates
 
 
-def said(cell: Cell) -> dict[str, Any]:
+def _told(cell: Cell) -> _Said:
     """What is said of each untrained length of a cell."""
-    prediction = cell.prediction
-    lengths = [x for x in prediction.lengths if not cell.setting.is_premise(x.digits)]
-    return {
-        "cell": cell.to_json(),
-        "hash": predicted(prediction).hash,
-        "lengths": [
-            {
-                "digits": x.digits,
-                "inputs": x.direction,
-                "claim": x.claim,
-                "at_least": exact_text(x.at_least),
-                "at_most": exact_text(x.at_most),
-                "candidates": [exact_text(c) for c in candidates(cell, x)],
-                "forecast": _kept(prediction.forecasts.get(x.digits)),
-            }
-            for x in lengths
-        ],
-    }
+    prediction, lengths = cell.prediction, []
+    for x in prediction.lengths:
+        if not cell.setting.is_premise(x.digits):
+            claimed = x.digits, x.direction, x.claim, x.at_least, x.at_most, candidates(cell, x)
+            found, told = prediction.forecasts.get(x.digits), None
+            if found is not None:
+                told = StoredForecast(**vars(found) | {"cells": len(found.cells)})
+            lengths.append(StoredLength(*claimed, told))
+    return _Said(cell, predicted(prediction).hash, tuple(lengths))
 
 
-def _kept(forecast: Forecast | None) -> dict[str, Any] | None:
-    """What is stored of a forecast: all but the names of the cells that it rests on."""
-    return {**vars(forecast), "cells": len(forecast.cells)} if forecast else None
-
-
-def lines(cells: list[Cell]) -> Iterator[tuple[str, str, str]]:
-    """The name of a file, and a line for it, of each cell."""
-    for cell in cells:
+def texts(cells: Iterable[Cell]) -> dict[str, str]:
+    """The two files of some cells, a line for each."""
+    lines = dict[str, list[str]]({PREDICTIONS: [], FORECASTS: []})
+    for cell in sorted(cells, key=lambda cell: cell.key):
         stored = {"cell": cell.to_json(), **predicted(cell.prediction).to_json()}
-        yield cell.key, PREDICTIONS, json.dumps(stored)
-        yield cell.key, FORECASTS, json.dumps(said(cell))
+        lines[PREDICTIONS].append(json.dumps(stored) + "\n")
+        lines[FORECASTS].append(json.dumps(as_json(_told(cell))) + "\n")
+    return {file: "".join(some) for file, some in lines.items()}
 
 
 def main(name: str) -> None:
     """Write the two files of a grid."""
-    found = sorted(lines(grid(name)))
-    for file in (PREDICTIONS, FORECASTS):
-        text = "".join(line + "\n" for _, of, line in found if of == file)
+    for file, text in texts(grid(name)).items():
         write(COMMITTED / name / file, text)
         print(f"wrote {COMMITTED.name}/{name}/{file}")
 

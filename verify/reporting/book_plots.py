@@ -79,36 +79,15 @@ THEOREMS: dict[str, Callable[[], Prediction]] = {
 """The setting by which each of the four theorems is shown."""
 
 
-def equal_views(path: Path, reports: Path) -> None:
-    """The theorem *equal views*: a context of a longer sum, met in training."""
-    prediction = THEOREMS["equal-views"]()
-    lines = [
-        ("asked", marks(prediction.setting, (34512, 27688), 5)),
-        ("in training", marks(prediction.setting, (345, 276), 3)),
-    ]
-    draw_theorem(path, lines, (READ, OUTSIDE), prediction, trained(prediction, reports, "headline"))
-
-
-def constants(path: Path, reports: Path) -> None:
-    """The theorem *constants*: a digit that was always 0 counts as 0."""
-    prediction = THEOREMS["constants"]()
-    lines = [
-        ("asked", marks(prediction.setting, (123, 456), 1)),
-        ("answered as", marks(prediction.setting, (23, 56), 1)),
-    ]
-    draw_theorem(path, lines, (READ, IGNORED), prediction, trained(prediction, reports, "headline"))
-
-
-def shown_apart(path: Path, reports: Path) -> None:
-    """The theorem *shown apart*: two zeros that never stood together."""
-    prediction = THEOREMS["shown-apart"]()
-    pairs = ((12, 734), (712, 34), (712, 734))
-    lines = [
-        ("asked", marks(prediction.setting, (12, 34), 3)),
-        *(("in training", marks(prediction.setting, x, 3)) for x in pairs),
-    ]
-    kinds = (READ, APART, IGNORED)
-    draw_theorem(path, lines, kinds, prediction, trained(prediction, reports, "headline"))
+EQUAL_VIEWS = (("asked", (34512, 27688), 5), ("in training", (345, 276), 3))
+"""The theorem *equal views*: a context of a longer sum, met in training."""
+CONSTANTS = (("asked", (123, 456), 1), ("answered as", (23, 56), 1))
+"""The theorem *constants*: a digit that was always 0 counts as 0."""
+SHOWN_APART = (
+    ("asked", (12, 34), 3),
+    *(("in training", pair, 3) for pair in ((12, 734), (712, 34), (712, 734))),
+)
+"""The theorem *shown apart*: two zeros that never stood together."""
 
 
 def not_found(path: Path, reports: Path) -> None:
@@ -130,23 +109,30 @@ def not_found(path: Path, reports: Path) -> None:
         _draw_below(page, prediction, models)
 
 
-def draw_theorem(
-    path: Path,
-    lines: Sequence[tuple[str, Any]],
+def theorem(
+    name: str,
+    examples: Sequence[tuple[str, tuple[int, ...], int]],
     kinds: Sequence[str],
-    prediction: Prediction,
-    models: Sequence[Measured],
+    path: Path,
+    reports: Path,
 ) -> None:
-    """A theorem's picture: examples as tokens, and what models of the setting got right."""
-    height = 0.35 * len(lines) + 0.45
+    """A theorem's picture: examples as tokens, and what models of its setting got right.
+
+    Args:
+        name: of ``THEOREMS``.
+        examples: words for each, its operands, and the result digit that is asked for.
+        kinds: what the colours of its tokens mean.
+    """
+    prediction = THEOREMS[name]()
+    height = 0.35 * len(examples) + 0.45
     with figure(path, WIDTH, height + 2.85) as page:
         ax = page_axes(page, WIDTH, height, 2.85)
-        for i, (words, found) in enumerate(lines):
+        for i, (words, operands, digit) in enumerate(examples):
             y = height - 0.2 - 0.35 * i
             ax.text(0.1, y, words, fontweight="bold", va="center")
-            draw_marks(ax, found, 1.1, y)
+            draw_marks(ax, marks(prediction.setting, operands, digit), 1.1, y)
         draw_meaning(ax, kinds, 1.1, 0.15)
-        _draw_below(page, prediction, models)
+        _draw_below(page, prediction, trained(prediction, reports, "headline"))
 
 
 def _draw_below(page: Any, prediction: Prediction, models: Sequence[Measured]) -> None:
@@ -189,9 +175,9 @@ def counting(path: Path, _: Path) -> None:
 PICTURES: dict[str, Callable[[Path, Path], None]] = {
     "four-digits": lambda path, _: plot_lesson(path, lesson(), LESSON),
     "views": views,
-    "equal-views": equal_views,
-    "constants": constants,
-    "shown-apart": shown_apart,
+    "equal-views": partial(theorem, "equal-views", EQUAL_VIEWS, (READ, OUTSIDE)),
+    "constants": partial(theorem, "constants", CONSTANTS, (READ, IGNORED)),
+    "shown-apart": partial(theorem, "shown-apart", SHOWN_APART, (READ, APART, IGNORED)),
     "not-found": not_found,
     "counting": counting,
 }

@@ -10,7 +10,6 @@ import io
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +30,7 @@ from arith.verify.records.files import check_inside
 from arith.verify.records.measurement import Measurement
 from arith.verify.records.predicted import PredictedLength
 from arith.verify.records.reading import FORMAT
-from arith.verify.records.runs import Identity, Run
+from arith.verify.records.runs import Identity, Run, by_cell
 from arith.verify.reporting.report import Report, rerun_commands
 from arith.verify.reporting.skill import held_out, skill_json
 from arith.verify.reporting.summary import summarize
@@ -53,7 +52,6 @@ def cell_json(v: CellVerdict, recipe: Recipe | None = None) -> dict[str, Any]:
     has every model.
     """
     told = v.prediction.to_json()
-    lengths = zip(told["lengths"], v.lengths, strict=True)
     forecasts = {n: x.to_json() for n, x in held_out(v).items()}
     return {
         "label": v.name,
@@ -64,10 +62,17 @@ def cell_json(v: CellVerdict, recipe: Recipe | None = None) -> dict[str, Any]:
         "learned_function": told["learned_function"],
         "published": told["published"],
         "derivation": told["derivation"],
-        "models": [_model_json(run) for run in v.runs],
+        "models": [
+            {
+                **_picked(run, "seed", "converged"),
+                "in_domain": round(run.premise, 6),
+                **_picked(run, "held_out", "indifference", "steps", "budget", "precision"),
+            }
+            for run in v.runs
+        ],
         "lengths": [
             {**predicted, "forecast": forecasts.get(x.digits), **_length_json(v, x)}
-            for predicted, x in lengths
+            for predicted, x in zip(told["lengths"], v.lengths, strict=True)
         ],
     }
 
@@ -77,10 +82,14 @@ def _length_json(v: CellVerdict, x: LengthVerdict) -> dict[str, Any]:
         "measured": None if x.accuracy is None else _share(x.accuracy),
         "learned_share": None if x.learned is None else x.learned.value,
         "seeds": [
-            {"seed": run.seed, **_measurement_json(m)}
+            {
+                "seed": run.seed,
+                **_picked(m, "correct", "samples", "exhaustive"),
+                **_share(interval(m)),
+                **_picked(m, "learned_share", "steady"),
+            }
             for run in v.runs
-            for m in run.measurements
-            if m.digits == x.digits
+            if (m := run.at(x.digits))
         ],
         "verdict": x.verdict,
         "published": published(v.prediction, x.prediction),
@@ -90,26 +99,8 @@ def _length_json(v: CellVerdict, x: LengthVerdict) -> dict[str, Any]:
     }
 
 
-def _measurement_json(m: Measurement) -> dict[str, Any]:
-    """What one model answered at a length."""
-    return {
-        **_picked(m, "correct", "samples", "exhaustive"),
-        **_share(interval(m)),
-        "learned_share": None if m.learned is None else m.learned / m.samples,
-        "steady": m.steady,
-    }
-
-
 def _share(x: Interval) -> dict[str, float]:
     return {"accuracy": x.value, "low": x.low, "high": x.high}
-
-
-def _model_json(run: Run) -> dict[str, Any]:
-    return {
-        **_picked(run, "seed", "converged"),
-        "in_domain": round(run.premise, 6),
-        **_picked(run, "held_out", "indifference", "steps", "budget", "precision"),
-    }
 
 
 def _picked(of: Any, *names: str) -> dict[str, Any]:
@@ -143,8 +134,7 @@ def dataset(runs: Iterable[Run], grids: Mapping[Identity, Sequence[str]]) -> str
     """
     rows = []
     ordered = sorted(runs, key=lambda r: (r.cell.key, r.recipe, r.precision, r.seed))
-    for _, group in groupby(ordered, key=lambda r: r.cell.key):
-        of_cell = list(group)
+    for of_cell in by_cell(ordered).values():
         prediction = predict(of_cell[0].cell.setting)
         for run in of_cell:
             v = judge(run.cell, [run], prediction)
@@ -187,7 +177,7 @@ def _model_columns(run: Run) -> dict[str, Any]:
 def _prediction_columns(v: CellVerdict, x: LengthVerdict, run: Run) -> dict[str, Any]:
     """What is predicted at a length today, what was before the training, and the verdicts."""
     now, told = x.prediction, run.predicted
-    before = next((y for y in told.lengths if y.digits == x.digits), None) if told else None
+    before = told.at(x.digits) if told else None
     return {
         "digits": x.digits,
         "direction": now.direction,

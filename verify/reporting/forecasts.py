@@ -42,10 +42,8 @@ from arith.theory.prediction.forecast import (
     written,
 )
 from arith.theory.setting.training import usual_noise
-from arith.verify.plan.cells import adapted
 from arith.verify.plan.folders import COMMITTED
-from arith.verify.plan.recipe import BY_VERSION
-from arith.verify.records.runs import Run
+from arith.verify.records.runs import Run, by_cell
 from arith.verify.reporting.exports import committed
 
 TREES = 100
@@ -64,12 +62,10 @@ def table(runs: Iterable[Run]) -> str:
 
 def _blocks(runs: Iterable[Run]) -> Iterator[tuple[list[Run], str]]:
     """The models of each cell that converged, and their part of the table."""
-    by_cell: dict[str, list[Run]] = {}
-    for run in sorted((run for run in runs if run.converged), key=lambda run: run.identity):
-        by_cell.setdefault(run.cell.key, []).append(run)
-    blocks = sorted(((some[0].cell.label(), key), some) for key, some in by_cell.items())
-    for _, some in blocks:
-        yield some, "".join("\t".join(line) + "\n" for line in _lines(some))
+    converged = sorted((run for run in runs if run.converged), key=lambda run: run.identity)
+    found = by_cell(converged)
+    for key in sorted(found, key=lambda key: (found[key][0].cell.label(), key)):
+        yield found[key], "".join("\t".join(line) + "\n" for line in _lines(found[key]))
 
 
 def _lines(runs: list[Run]) -> Iterator[list[str]]:
@@ -82,10 +78,9 @@ def _lines(runs: list[Run]) -> Iterator[list[str]]:
         found = length_features(cell.setting, prediction.derivation, x)
         right: dict[str, list[str]] = {}
         for run in runs:
-            for m in (m for m in run.measurements if m.digits == x.digits):
-                right.setdefault(run.noise_kind or usual_noise(cell.setting), []).append(
-                    written(m.correct / m.samples)
-                )
+            if m := run.at(x.digits):
+                kind = run.noise_kind or usual_noise(cell.setting)
+                right.setdefault(kind, []).append(written(m.accuracy))
         for kind, each in sorted(right.items()):
             yield ["", str(x.digits), *_texts(OF_LENGTH, found), kind, " ".join(each)]
 
@@ -182,8 +177,8 @@ def errors(
         told = forecast(s, steps, silent, name, run.noise_kind, rests_on)
         for m in run.measurements:
             if x := told.get(m.digits):
-                right = m.correct / m.samples
-                yield abs(x.median - right), x.low <= right <= x.high, m.digits in of_stable
+                found = x.low <= m.accuracy <= x.high
+                yield abs(x.median - m.accuracy), found, m.digits in of_stable
 
 
 def trained(runs: Iterable[Run]) -> Models:
@@ -198,7 +193,7 @@ def trained(runs: Iterable[Run]) -> Models:
     measured = Measured(
         [names[key] for key in places],
         [places[each[0].cell.key] for each in some],
-        [dict(zip(x, _texts(x, x), strict=True)) for x in found],
+        [{name: written(value) for name, value in x.items()} for x in found],
         [[float(run.converged) for run in each] for each in some],
     )
     columns = Columns.of(measured.features)
@@ -211,8 +206,7 @@ def trained(runs: Iterable[Run]) -> Models:
 
 def recipe_of(run: Run) -> str:
     """The recipe that a model was trained by, as it is for the setting."""
-    recipe = BY_VERSION.get(run.recipe)
-    return run.recipe if recipe is None else adapted(recipe, run.cell.setting).trains_as
+    return run.trained_by.trains_as if run.trained_by else run.recipe
 
 
 def chances(runs: Iterable[Run], rests_on: Models | None = None) -> Iterator[tuple[float, bool]]:

@@ -31,14 +31,16 @@ def measured(setting: Setting, store: Path) -> list[Measured]:
 def of_runs(runs: Sequence[Run], setting: Setting) -> list[Measured]:
     """The models of some runs, named by what sets them apart from a setting's usual ones."""
     precise = len({run.precision for run in runs}) > 1
-    return [
-        Measured(
-            ", ".join([f"seed {run.seed}", *_unusual(run, setting), *[run.precision] * precise]),
-            run.converged,
-            {m.digits: (x.value, x.low, x.high) for m in run.measurements for x in [interval(m)]},
-        )
-        for run in sorted(runs, key=lambda run: (_unusual(run, setting), run.seed, run.precision))
-    ]
+    ordered = sorted(runs, key=lambda run: (_unusual(run, setting), run.seed, run.precision))
+    names = ([f"seed {x.seed}", *_unusual(x, setting), *[x.precision] * precise] for x in ordered)
+    return [named(", ".join(name), run) for name, run in zip(names, ordered, strict=True)]
+
+
+def named(name: str, run: Run) -> Measured:
+    """A model under a name."""
+    right = {m.digits: interval(m) for m in run.measurements}
+    ends = {digits: (x.value, x.low, x.high) for digits, x in right.items()}
+    return Measured(name, run.converged, ends)
 
 
 def _asked(setting: Setting) -> dict[str, object]:

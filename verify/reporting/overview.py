@@ -22,7 +22,14 @@ from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict
 from arith.verify.records.measurement import Measurement
 from arith.verify.reporting.blocks import Block, Heading, Items, Table, markdown_page, text
 from arith.verify.reporting.report import Report
-from arith.verify.reporting.skill import skill_blocks, skill_json
+from arith.verify.reporting.skill import (
+    CLASSES,
+    NAMES,
+    class_of,
+    decimals,
+    skill_blocks,
+    skill_json,
+)
 from arith.verify.reporting.summary import (
     FRACTIONAL,
     TESTED,
@@ -37,7 +44,6 @@ from arith.verify.reporting.terminal import claimed_of, verdict_word
 
 _KINDS = ("right on all", "on nearly all", "a fraction", "on nearly none", "at most", "at least")
 _RANGE = "between two bounds"
-_WHERE = ("APE", "other encodings", "natural length")
 _JUDGED = ("claims", "agree", "diverge", "not tested", "stored: agree", "stored: diverge")
 Found = tuple[CellVerdict, LengthVerdict]
 """A length with its cell: one that was not trained, and that a query can tell from those."""
@@ -69,6 +75,11 @@ def overview_page(reports: Sequence[Report], folder: Path) -> str:
     verdicts = [v for some in by_grid.values() for v in some]
     found = [(v, x) for v in verdicts if v.runs for x in v.lengths if _is_new(v, x)]
     before = summarize(verdicts).predicted_before
+    folders = [report.folder.name for report in reports]
+    linked = [Markdown(f"[{plain(name)}]({name}/README.md)") for name in folders]
+    grids = [_grid_row(x, report.verdicts) for x, report in zip(linked, reports, strict=True)]
+    versions = [{"theory": str(n)} | _came_true(x) for n, x in before_by_version(verdicts).items()]
+    failed = (failed_claims(name, v) for name, some in by_grid.items() for v in some)
     kinds = _rows((*_KINDS, _RANGE), found, lambda kind, v, x: _kind(x.prediction) == kind)
     rules = _rows(RULES, found, lambda rule, v, x: uses(rule, v.prediction, x.prediction))
     names = [theorem.name for theorem in THEOREMS]
@@ -85,19 +96,14 @@ def overview_page(reports: Sequence[Report], folder: Path) -> str:
         text("claim"),
         Heading("By grid"),
         text("by_grid"),
-        Table(
-            [
-                *(_grid_row(_linked(report), report.verdicts) for report in reports),
-                _grid_row("together", verdicts),
-            ]
-        ),
+        Table([*grids, _grid_row("together", verdicts)]),
         *skill_blocks(verdicts),
         Heading("By kind of claim"),
         text("by_kind", most=1 - FRACTIONAL, fractional=FRACTIONAL),
         Table(kinds, ("kind", *_JUDGED)),
         Heading("By inputs and encoding"),
         text("by_inputs"),
-        Table(_where_rows(found)),
+        _by_inputs(found),
         Heading("By theorem"),
         text("by_theorem"),
         Table(theorems, ("theorem", *_JUDGED)),
@@ -107,22 +113,10 @@ def overview_page(reports: Sequence[Report], folder: Path) -> str:
         Items([Markdown(f"*{name}*: {RULES[name].summary}") for name, *_ in rules]),
         Heading("By version of the theory"),
         text("by_version", theory_version=THEORY_VERSION),
-        Table(
-            [
-                {"theory": str(version), **_came_true(claims)}
-                for version, claims in before_by_version(verdicts).items()
-            ]
-        ),
+        Table(versions),
         Heading("What did not come true"),
         text("failed"),
-        Table(
-            [
-                {"grid": name} | row
-                for name, some in by_grid.items()
-                for v in some
-                for row in failed_claims(v)
-            ]
-        ),
+        Table([row for rows in failed for row in rows]),
     ]
     made = Markdown("`arith report --all` makes this page from the evidence.")
     return markdown_page([*parts, made], folder) + "\n"
@@ -189,31 +183,19 @@ def _numbers(found: Sequence[Found]) -> tuple[int, ...]:
     return claims, today.agree, today.diverge, untested, stored.agree, stored.diverge
 
 
-def _where_rows(found: Sequence[Found]) -> list[dict[str, str]]:
+def _by_inputs(found: Sequence[Found]) -> Table:
+    """What became of today's claims by direction and class, and how many lengths carry one."""
     rows = []
-    for (direction, inputs), where in product(INPUTS.items(), _WHERE):
-        some = [
-            (v, x) for v, x in found if x.prediction.direction == direction and _where(v) == where
-        ]
+    names = NAMES | {"natural": "natural length"}
+    for (direction, inputs), kind in product(INPUTS.items(), CLASSES):
+        there = [(v, x) for v, x in found if x.prediction.direction == direction]
+        some = [(v, x) for v, x in there if class_of(v.cell.setting) == kind]
         if some:
             claims, agree, diverge, untested, *_ = _numbers(some)
-            rows.append(
-                {
-                    "inputs": inputs,
-                    "encoding": where,
-                    "lengths": f"{len(some):,}",
-                    "carry a claim": f"{claims:,} ({claims / len(some):.0%})",
-                    "agree": f"{agree:,}",
-                    "diverge": f"{diverge:,}",
-                    "not tested": f"{untested:,}",
-                }
-            )
-    return rows
-
-
-def _linked(report: Report) -> Markdown:
-    name = report.folder.name
-    return Markdown(f"[{plain(name)}]({name}/README.md)")
+            carry = f"{claims:,} ({claims / len(some):.0%})"
+            counts = (f"{n:,}" for n in (agree, diverge, untested))
+            rows.append([inputs, names[kind], f"{len(some):,}", carry, *counts])
+    return Table(rows, ("inputs", "encoding", "lengths", "carry a claim", *_JUDGED[1:4]))
 
 
 def _came_true(claims: Judged) -> dict[str, str]:
@@ -248,13 +230,6 @@ def _is_new(v: CellVerdict, x: LengthVerdict) -> bool:
     return not (v.cell.setting.is_premise(x.digits) or x.prediction.follows_from_premise)
 
 
-def _where(v: CellVerdict) -> str:
-    """One of ``_WHERE``."""
-    if v.cell.setting.natural:
-        return "natural length"
-    return "APE" if v.cell.setting.encoding.name == "ape" else "other encodings"
-
-
 def _kind(x: LengthPrediction) -> str:
     """One of ``_KINDS``, or ``_RANGE``."""
     if x.accuracy is None:
@@ -270,18 +245,17 @@ def _share(claims: Judged) -> str:
     return f"{claims.agree / claims.tested:.1%}" if claims.tested else "-"
 
 
-def failed_claims(v: CellVerdict) -> list[dict[str, str]]:
+def failed_claims(grid: str, v: CellVerdict) -> list[dict[str, str]]:
     """A row for each length of a cell at which a stored claim diverges, with the models there."""
     return [
         {
+            "grid": grid,
             "cell": v.name,
             "digits": str(x.digits),
             "claimed": claim,
             "theory": ", ".join(dict.fromkeys(theory for theory, _ in models)),
-            "measured": ", ".join(f"{m.correct / m.samples:.3f}" for _, m in models),
-            "as f^": ", ".join(
-                "-" if m.learned is None else f"{m.learned / m.samples:.3f}" for _, m in models
-            ),
+            "measured": ", ".join(decimals(m.accuracy) for _, m in models),
+            "as f^": ", ".join(decimals(m.learned_share) for _, m in models),
             "today": claimed_of(x),
             "now": verdict_word(x.verdict),
         }
@@ -296,9 +270,8 @@ def _models_apart(v: CellVerdict, x: LengthVerdict) -> dict[str, list[FailedMode
     apart = defaultdict[str, list[FailedModel]](list)
     for model in v.by_model:
         [run] = model.runs
-        told = run.predicted and run.predicted.at(x.digits)
+        told, measured = run.predicted and run.predicted.at(x.digits), run.at(x.digits)
         [here] = [y for y in model.lengths if y.digits == x.digits]
-        if told and run.predicted and here.before == Verdict.DIVERGE:
-            measured = (m for m in run.measurements if m.digits == x.digits)
-            apart[claim_text(told)] += [(run.predicted.theory, m) for m in measured]
+        if told and run.predicted and measured and here.before == Verdict.DIVERGE:
+            apart[claim_text(told)].append((run.predicted.theory, measured))
     return apart

@@ -15,7 +15,7 @@ from arith.verify.data.sampling import HELD_OUT
 from arith.verify.judging.intervals import CONFIDENCE
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict, published
 from arith.verify.judging.known_divergences import KnownDivergences
-from arith.verify.judging.learning_speed import is_soon, learned_step
+from arith.verify.judging.learning import is_soon, learned_step
 from arith.verify.judging.premises import is_firm
 from arith.verify.judging.standards import MECHANISM, TOLERANCE
 from arith.verify.plan.premise import INDIFFERENT, PREMISE, SEEN_STEADY, STEADY
@@ -73,17 +73,18 @@ def html_page(report: Report) -> str:
         lambda path: draw_claims(path, report.verdicts),
     )
     links = {"cells.md": "#lengths"}
-    cells = [
-        (names[v.name], v.name, [*_cell_section(v, report.recipe)[1:], *_derivation(v)])
-        for v in report.trained
-    ]
+    cells = []
+    for v in report.trained:
+        steps = [f"{x.statement} Rule {x.rule}; {x.source}." for x in v.prediction.derivation]
+        shown = [*_cell_section(v, report.recipe)[1:], "Why theory says so:", Items(steps)]
+        cells.append((names[v.name], one_line(v.name), html_blocks(shown, links)))
     environment = Environment(loader=PackageLoader("arith.verify.reporting"), autoescape=True)
     return environment.get_template("report.html").render(
         title=f"Theory and experiment: {one_line(report.name)}",
         made="arith report --html",
         found=html_blocks([*_first(report, rows), claims, *_last(report)], links),
         lengths=html_blocks([text("lengths", confidence=CONFIDENCE)], links),
-        cells=[(anchor, one_line(name), html_blocks(of, links)) for anchor, name, of in cells],
+        cells=cells,
     )
 
 
@@ -179,12 +180,7 @@ def _measured(v: CellVerdict, x: LengthVerdict) -> str:
     untested = ", not tested" if x.verdict == Verdict.INCONCLUSIVE else ""
     judged, of = len(v.judged(x)), len(v.converged)
     some = f", {judged} of {of}" if judged < of else ""
-    return f" ({x.accuracy.value:.3f}{some}{untested}{_later(x)})"
-
-
-def _later(x: LengthVerdict) -> str:
-    """The mark of a claim that was not stored so before training."""
-    return ", later" * is_later(x)
+    return f" ({x.accuracy.value:.3f}{some}{untested}{', later' * is_later(x)})"
 
 
 def _divergence(v: CellVerdict, x: LengthVerdict, known: KnownDivergences) -> str:
@@ -230,13 +226,9 @@ def _recipes(verdicts: Sequence[CellVerdict], recipe: Recipe | None) -> list[str
         Markdown(f"{count(n, 'cell')} by the recipe `{x.name}`, version {x.version}: {x.about}.")
         for x, n in used.most_common()
     ]
-    where = "`verify/plan/recipe.py` has the numbers of each and says what they mean."
-    chosen = (
-        " and which cells each is for, by task, encoding, window and padding"
-        if len(used) > 1
-        else ""
-    )
-    return [*told, Markdown(f"{where.removesuffix('.')}{chosen}.")]
+    chosen = " and which cells each is for, by task, encoding, window and padding"
+    where = "`verify/plan/recipe.py` has the numbers of each and says what they mean"
+    return [*told, Markdown(f"{where}{chosen * (len(used) > 1)}.")]
 
 
 def versions(verdicts: Sequence[CellVerdict]) -> list[str]:
@@ -269,18 +261,12 @@ def _cell_section(v: CellVerdict, recipe: Recipe | None) -> list[Block]:
     ]
 
 
-def _derivation(v: CellVerdict) -> list[Block]:
-    """Why theory says what it does of a cell."""
-    steps = [f"{x.statement} Rule {x.rule}; {x.source}." for x in v.prediction.derivation]
-    return ["Why theory says so:", Items(steps)]
-
-
 def _length_row(v: CellVerdict, x: LengthVerdict) -> dict[str, str]:
     return {
         "digits": str(x.digits),
         "direction": x.prediction.direction.replace("_", " "),
         "theorem": published(v.prediction, x.prediction) or "-",
-        "predicted": claimed_of(x, exact=True) + _open_share(x) + _later(x),
+        "predicted": claimed_of(x, exact=True) + _open_share(x) + ", later" * is_later(x),
         "measured": interval_text(x.accuracy),
         "as f^": interval_text(x.learned),
         "verdict": x.verdict,
@@ -298,7 +284,7 @@ def _run(v: CellVerdict, run: Run) -> str:
     """One model, with what it got right out of domain: pooling must not hide a seed."""
     asked = {x.digits: x.prediction for x in v.lengths if x.prediction.requires_stability}
     outside = ", ".join(
-        f"{m.correct / m.samples:.3f} at {m.digits}"
+        f"{m.accuracy:.3f} at {m.digits}"
         + " (not stable)" * (m.digits in asked and not is_firm(asked[m.digits], m))
         for m in run.measurements
         if not v.cell.setting.is_premise(m.digits)

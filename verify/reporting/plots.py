@@ -49,14 +49,9 @@ _MOST_UPRIGHT = 9
 MODEL: dict[str, Any] = {"marker": "o", "ls": "", "color": PALETTE[0], "ms": 5, "alpha": 0.7}
 CROSSED: dict[str, Any] = MODEL | {"marker": "X", "color": PALETTE[1]}
 """Models as marks: those that learned their task, and the others."""
+_CLAIMS = "theory claims something of longer inputs"
 _FRAMES: dict[Verdict, tuple[str, dict[str, Any]]] = {
-    Verdict.AGREE: (
-        " =",
-        {
-            "edgecolor": PALETTE[2],
-            "label": "=: theory claims something of longer inputs, and agrees",
-        },
-    ),
+    Verdict.AGREE: (" =", {"edgecolor": PALETTE[2], "label": f"=: {_CLAIMS}, and agrees"}),
     Verdict.DIVERGE: (" ≠", {"edgecolor": PALETTE[1], "ls": "--", "label": "≠: it diverges"}),
 }
 """Of a claim on longer inputs: its sign and its frame."""
@@ -77,16 +72,8 @@ class Mark:
     style: Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Shade:
-    """A field of the figure of encodings: an accuracy, and what became of the claim on it.
-
-    Args:
-        accuracy: None where no model converged.
-    """
-
-    accuracy: float | None
-    verdict: Verdict
+Shade = tuple[float | None, Verdict]
+"""An accuracy, None where no model converged, and what became of the claim on it."""
 
 
 def cell_name(v: CellVerdict) -> str:
@@ -100,17 +87,16 @@ def draw_rows(
     names: Sequence[str],
     panels: Sequence[tuple[str, Sequence[Mark]]],
     label: str,
-    inches: float = 0.34,
-    line: tuple[float, str | None] = (1.0, None),
-    is_steps: bool = False,
+    soon: tuple[float, str] | None = None,
 ) -> None:
     """Panels beside each other, each with its title and the same rows; many go on below.
 
     Args:
-        label: of what goes from left to right: shares, or training steps.
-        inches: the height of a row.
-        line: a place that is marked, and what it is.
+        label: of what goes from left to right.
+        soon: where that is training steps, not shares: those that are marked, and why.
     """
+    inches = 0.34 if soon is None else 0.8
+    place, why = soon or (1.0, None)
     down = ceil(len(panels) / _MOST_BESIDE)
     beside = ceil(len(panels) / down)
     with figure(path, WIDTH, (inches * len(names) + 0.6) * down + 0.3) as drawn:
@@ -122,15 +108,15 @@ def draw_rows(
             for mark in marks:
                 places = [mark.row] * len(mark.values)
                 ax.plot(mark.values, places, label=mark.label, **mark.style)
-            ax.axvline(line[0], color=FAINT, lw=0.8, ls=":", label=line[1])
+            ax.axvline(place, color=FAINT, lw=0.8, ls=":", label=why)
             ax.set_title(title, fontsize=8.5)
             ax.grid(axis="y", color=PALE)
             ax.set_axisbelow(True)
-            if is_steps:
-                _count_steps(ax, (1, 2, 5))
-            else:
+            if soon is None:
                 ax.set_xlim(-0.08, 1.08)
                 ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
+            else:
+                _count_steps(ax, (1, 2, 5))
         lines = [textwrap.fill(name, 40, break_long_words=False) for name in names]
         for ax in axes[::beside]:
             ax.set_yticks(range(len(names)), lines, fontsize=SMALL)
@@ -202,17 +188,18 @@ def _count_steps(ax: Axes, ticks: Sequence[float] = (1.0,)) -> None:
 
 def _broken(name: str) -> list[str]:
     """A name in lines of up to 40 letters, broken between its parts."""
-    lines = [""]
-    for part in name.split(" · "):
-        longer = f"{lines[-1]} · {part}".removeprefix(" · ")
+    first, *parts = name.split(" · ")
+    lines = [first]
+    for part in parts:
+        longer = f"{lines[-1]} · {part}"
         lines = [*lines[:-1], longer] if len(longer) <= 40 else [*lines, part]
-    return [line for line in lines if line]
+    return lines
 
 
 def draw_encodings(
-    path: Path, rows: Mapping[str, Mapping[str, Shade]], columns: Mapping[str, str], label: str
+    path: Path, rows: Mapping[str, Mapping[str, Shade]], columns: Mapping[str, str]
 ) -> None:
-    """A row for each question, a column for each encoding: the accuracy in its shade.
+    """A row for each question, a column for each encoding: the accuracy one digit up in its shade.
 
     Args:
         columns: the encodings with their names; the others are not drawn.
@@ -226,8 +213,7 @@ def draw_encodings(
             for j, name in enumerate(columns):
                 if name in cells:
                     _draw_shade(ax, i, j, cells[name])
-        ax.set_xlim(-0.5, len(columns) - 0.5)
-        ax.set_ylim(len(rows) - 0.5, -0.5)
+        ax.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(rows) - 0.5, -0.5))
         ax.set_xticks(range(len(columns)), list(columns.values()), fontsize=SMALL)
         ax.xaxis.tick_top()
         if many:
@@ -235,7 +221,8 @@ def draw_encodings(
                 text.set(rotation=40, ha="left", rotation_mode="anchor")
         ax.set_yticks(range(len(rows)), list(rows), fontsize=SMALL)
         ax.tick_params(length=0)
-        ax.set_xlabel(label)
+        what = "accuracy on inputs one digit longer"
+        ax.set_xlabel(f"{what} (frame: claims on all longer inputs; white: not trained)")
         add_legend(drawn, "lower center", SMALL)
 
 
@@ -244,15 +231,16 @@ def _draw_shade(ax: Axes, i: int, j: int, shade: Shade) -> None:
     from matplotlib import colormaps
 
     place = j - 0.47, i - 0.43, 0.94, 0.86
-    if shade.accuracy is None:
+    accuracy, verdict = shade
+    if accuracy is None:
         draw_box(ax, *place, facecolor=UNKNOWN, edgecolor=FAINT, hatch=HATCH, lw=0, label=MISSED)
         return
-    draw_box(ax, *place, color=colormaps["Blues"](0.85 * shade.accuracy), lw=0)
-    sign, frame = _FRAMES.get(shade.verdict, ("", {}))
+    draw_box(ax, *place, color=colormaps["Blues"](0.85 * accuracy), lw=0)
+    sign, frame = _FRAMES.get(verdict, ("", {}))
     if frame:
         draw_box(ax, j - 0.45, i - 0.4, 0.9, 0.8, fill=False, lw=2.2, **frame)
-    ink: Any = {"color": "white" if shade.accuracy > 0.6 else INK, "fontsize": SMALL}
-    ax.text(j, i, f"{shade.accuracy:.2f}{sign}", ha="center", va="center", **ink)
+    ink: Any = {"color": "white" if accuracy > 0.6 else INK, "fontsize": SMALL}
+    ax.text(j, i, f"{accuracy:.2f}{sign}", ha="center", va="center", **ink)
 
 
 def draw_claims(path: Path, verdicts: Sequence[CellVerdict]) -> None:
@@ -271,17 +259,13 @@ def draw_claims(path: Path, verdicts: Sequence[CellVerdict]) -> None:
             some = [(i, v, x) for i, (v, x) in enumerate(found) if x.verdict == verdict]
             places = [i for i, *_ in some]
             ends = [[interval(m) for m in v.judged(x)] for _, v, x in some]
-            low, high = (
-                [min(e.low for e in of) for of in ends],
-                [max(e.high for e in of) for of in ends],
-            )
+            low = [min(e.low for e in of) for of in ends]
+            high = [max(e.high for e in of) for of in ends]
             ax.vlines(places, low, high, color=style["color"], lw=0.8)
             if some:
                 ax.plot(places, [_measured(x) for *_, x in some], ls="", ms=3, **style)
-        ax.set_ylim(-0.03, 1.03)
-        ax.set_xticks([])
-        ax.set_ylabel("accuracy")
-        ax.set_xlabel("test lengths outside of training, by what is claimed of them")
+        what = "test lengths outside of training, by what is claimed of them"
+        ax.set(ylim=(-0.03, 1.03), xticks=[], ylabel="accuracy", xlabel=what)
         add_legend(drawn, "upper center", SMALL)
 
 
@@ -317,7 +301,6 @@ def draw_reliability(path: Path, said: Mapping[str, Sequence[tuple[float, float]
             for some in tenths.values():
                 x, y = (fmean(values) for values in zip(*some, strict=True))
                 ax.plot(x, y, ms=2 + 1.5 * log10(len(some)) ** 2, **style)
-        ax.set(xlim=(-0.05, 1.05), ylim=(-0.08, 1.08))
-        ax.set_xlabel("said, mean of each tenth; a larger mark: more answers")
-        ax.set_ylabel("measured, mean")
+        what = "said, mean of each tenth; a larger mark: more answers"
+        ax.set(xlim=(-0.05, 1.05), ylim=(-0.08, 1.08), xlabel=what, ylabel="measured, mean")
         add_legend(drawn, "upper center", SMALL)

@@ -12,7 +12,7 @@ from arith.verify.judging.judge import CellVerdict
 from arith.verify.judging.known_divergences import KnownDivergences
 from arith.verify.plan.grids import grid
 from arith.verify.plan.recipe import BY_VERSION, Recipe
-from arith.verify.records.runs import Run
+from arith.verify.records.runs import Run, by_cell
 
 
 @dataclass(frozen=True)
@@ -39,16 +39,13 @@ class Report:
     runs: Sequence[Run] = ()
     notes: Sequence[str] = ()
 
-    def others_of(self, v: CellVerdict) -> list[Run]:
-        """The models of a cell that were trained by other recipes."""
-        return self._others.get(v.cell.key, [])
+    def all_of(self, v: CellVerdict) -> list[Run]:
+        """The models of a cell, also those that were trained by other recipes."""
+        return [*v.runs, *self._others.get(v.cell.key, ())]
 
     @cached_property
     def _others(self) -> dict[str, list[Run]]:
-        by_cell = dict[str, list[Run]]()
-        for run in self.others:
-            by_cell.setdefault(run.cell.key, []).append(run)
-        return by_cell
+        return by_cell(self.others)
 
     @property
     def evidence(self) -> Path:

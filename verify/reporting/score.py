@@ -6,14 +6,15 @@ It is made where ``forecasts.jsonl`` stands beside the evidence, of what is trai
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from statistics import fmean, median
+from itertools import product
+from statistics import median
 
 from arith.theory.arithmetic.directions import EXTRAPOLATING
 from arith.theory.generalization.outcomes import Claim
 from arith.theory.prediction.forecast import INTERVAL
 from arith.theory.text.answer import INPUTS
 from arith.theory.text.text import claim_text
-from arith.verify.judging.judge import CellVerdict, published
+from arith.verify.judging.judge import CellVerdict
 from arith.verify.judging.premises import claim_applied, forecasts_are_of_all
 from arith.verify.judging.standards import TOLERANCE
 from arith.verify.plan.cells import Cell
@@ -23,15 +24,13 @@ from arith.verify.reporting.blocks import Block, Heading, Items, Table, text
 from arith.verify.reporting.report import Report
 from arith.verify.reporting.skill import (
     NAMES,
-    PUBLISHED,
     Answer,
-    class_of,
+    answer,
     decimals,
     error,
     estimate,
     percent,
-    point,
-    within,
+    skill,
 )
 from arith.verify.reporting.summary import FRACTIONAL, summarize
 
@@ -51,23 +50,23 @@ def score_blocks(report: Report) -> list[Block]:
         return []
     claims = summarize(report.verdicts).predicted_before
     share = claims.agree / claims.tested if claims.tested else None
-    speaks = [x for x in found if x.theorem is not None]
     best = {i: median(x.right for x in found if x.inputs == i) for i in {x.inputs for x in found}}
-    silent = [x for x in found if x.claim is None]
-    both, theorem = error(speaks, lambda x: x.said), error(speaks, lambda x: x.theorem)
-    every, two = error(found, lambda x: x.said), error(found, lambda x: best[x.inputs])
-    middle = median(x.right for x in found)
-    constant = error(found, lambda x: middle)
-    inside = fmean(x.within for x in silent) if silent else None
-    trained, converged = report.trained, [v for v in report.trained if v.converged]
-    misses = [row for row in rows if row[3].met and not row[3].within]
+    two, of_all = error(found, lambda x: best[x.inputs]), skill(found)
+    both, theorem, inside = of_all.beside_theorem, of_all.theorem, of_all.forecasts_within
+    every, constant = of_all.with_forecasts, of_all.constant
+    misses = [
+        {"cell": cell, "digits": digits, "said": said, "measured": decimals(x.right)}
+        for cell, digits, said, x in rows
+        if x.met and not x.within
+    ]
+    missed: list[Block] = [text("missed", misses=len(misses)), Table(misses)] if misses else []
     return [
         Heading("Score"),
         text(
             "score",
             cells=len(report.verdicts),
-            trained=len(trained),
-            converged=len(converged),
+            trained=len(report.trained),
+            converged=sum(bool(v.converged) for v in report.trained),
             lengths=len(found),
         ),
         Items(
@@ -80,8 +79,8 @@ def score_blocks(report: Report) -> list[Block]:
                 f"constant by {decimals(constant)}" + _half(every, constant),
                 f"the best two constants, one of shorter and one of longer inputs, by "
                 f"{decimals(two)}" + _half(every, two),
-                f"of {len(silent)} accuracies without a claim {percent(inside)} are within the "
-                f"{INTERVAL:.0%} interval of the forecast"
+                f"of {of_all.answers - of_all.claimed} accuracies without a claim "
+                f"{percent(inside)} are within the {INTERVAL:.0%} interval of the forecast"
                 + _asked(
                     inside,
                     inside is not None and COVERAGE[0] <= inside <= COVERAGE[1],
@@ -91,13 +90,12 @@ def score_blocks(report: Report) -> list[Block]:
         ),
         Table([*_by_class(found)]),
         *_candidates(report, before),
-        *_missed(misses),
+        *missed,
     ]
 
 
 def _rows(v: CellVerdict, before: dict[int, StoredLength]) -> Iterator[Row]:
     """What was said and measured of each converged model at each shorter and longer length."""
-    setting = v.cell.setting
     expected = {x.digits: x.prediction for x in v.lengths}
     for run in v.converged:
         for m in run.measurements:
@@ -105,47 +103,34 @@ def _rows(v: CellVerdict, before: dict[int, StoredLength]) -> Iterator[Row]:
             stored = run.predicted.at(m.digits) if run.predicted else None
             if x is None or stored is None or told is None or x.direction not in EXTRAPOLATING:
                 continue
-            says, is_open = published(v.prediction, x), stored.claim == Claim.NONE
-            right, forecast = m.correct / m.samples, told.forecast
-            speaks = is_open or claim_applied(x, setting, run)
+            forecast, is_open = told.forecast, stored.claim == Claim.NONE
+            met = is_open or claim_applied(x, v.cell.setting, run)
             of_all = run.predicted is not None and forecasts_are_of_all(run.predicted)
-            words = forecast and f"forecast {forecast.low:.2f} to {forecast.high:.2f}"
-            yield (
-                v.name,
-                str(m.digits),
-                words if is_open and words else claim_text(stored),
-                Answer(
-                    INPUTS[x.direction],
-                    class_of(setting),
-                    speaks,
-                    right,
-                    None if is_open else point(stored),
-                    within(stored, forecast if is_open else None, right),
-                    estimate(stored, forecast, speaks or not of_all),
-                    None if says is None else PUBLISHED.get(says),
-                ),
-            )
+            said = estimate(stored, forecast, met or not of_all)
+            words = claim_text(stored)
+            if is_open and forecast is not None:
+                words = f"forecast {forecast.low:.2f} to {forecast.high:.2f}"
+            found = answer(v, x, stored, forecast, m.accuracy, met, said)
+            yield v.name, str(m.digits), words, found
 
 
 def _by_class(found: Sequence[Answer]) -> Iterator[dict[str, str]]:
-    for inputs in dict.fromkeys(x.inputs for x in found):
-        for kind in dict.fromkeys(x.kind for x in found):
-            some = [x for x in found if (x.inputs, x.kind) == (inputs, kind)]
-            silent = [x for x in some if x.claim is None]
-            if some:
-                middle = median(x.right for x in some)
-                yield {
-                    "inputs": inputs,
-                    "class": NAMES.get(kind, kind),
-                    "lengths": str(len(some)),
-                    "claimed": str(len(some) - len(silent)),
-                    "claims": decimals(error(some, lambda x: x.claim)),
-                    "forecasts": decimals(error(silent, lambda x: x.forecast)),
-                    "both": decimals(error(some, lambda x: x.said)),
-                    "constant": decimals(error(some, lambda _, middle=middle: middle)),
-                    "theorem": decimals(error(some, lambda x: x.theorem)),
-                    "in forecasts": percent(fmean(x.within for x in silent) if silent else None),
-                }
+    inputs_, kinds = dict.fromkeys(x.inputs for x in found), dict.fromkeys(x.kind for x in found)
+    for inputs, kind in product(inputs_, kinds):
+        x = skill([x for x in found if (x.inputs, x.kind) == (inputs, kind)])
+        if x.answers:
+            yield {
+                "inputs": inputs,
+                "class": NAMES.get(kind, kind),
+                "lengths": str(x.answers),
+                "claimed": str(x.claimed),
+                "claims": decimals(x.claims),
+                "forecasts": decimals(x.forecasts),
+                "both": decimals(x.with_forecasts),
+                "constant": decimals(x.constant),
+                "theorem": decimals(x.theorem),
+                "in forecasts": percent(x.forecasts_within),
+            }
 
 
 def _candidates(report: Report, before: Mapping[Cell, Mapping[int, StoredLength]]) -> list[Block]:
@@ -158,7 +143,7 @@ def _candidates(report: Report, before: Mapping[Cell, Mapping[int, StoredLength]
             is_open = x is not None and x.claim == Claim.NONE and bool(x.candidates)
             if x is None or not is_open or m.steady is None or m.steady < SEEN_STEADY:
                 continue
-            near = [abs(m.correct / m.samples - float(c)) <= TOLERANCE for c in x.candidates]
+            near = [abs(m.accuracy - float(c)) <= TOLERANCE for c in x.candidates]
             is_fraction = FRACTIONAL <= x.candidates[-1] <= 1 - FRACTIONAL
             found.setdefault((kind, INPUTS[x.inputs]), []).append((near[0], near[-1], is_fraction))
     rows = [
@@ -175,16 +160,6 @@ def _candidates(report: Report, before: Mapping[Cell, Mapping[int, StoredLength]
         for (kind, inputs), some in sorted(found.items())
     ]
     return [text("either", stable=SEEN_STEADY, tolerance=TOLERANCE), Table(rows)] if rows else []
-
-
-def _missed(misses: Sequence[Row]) -> list[Block]:
-    if not misses:
-        return []
-    rows = [
-        {"cell": cell, "digits": digits, "said": said, "measured": f"{x.right:.3f}"}
-        for cell, digits, said, x in misses
-    ]
-    return [text("missed", misses=len(misses)), Table(rows)]
 
 
 def _half(error: float | None, other: float | None) -> str:

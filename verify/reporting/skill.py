@@ -31,7 +31,7 @@ CLASSES = ("ape", "other", "natural")
 NAMES = {"ape": "APE", "other": "other encodings"}
 """What tables call a class."""
 _ALL = "all"
-PUBLISHED = {Status.GENERALIZES: 1.0, Status.FAILS: 0.0}
+_PUBLISHED: dict[Status | None, float] = {Status.GENERALIZES: 1.0, Status.FAILS: 0.0}
 LEAST_DRAWN = 100
 """Answers: of fewer there is no picture."""
 
@@ -72,26 +72,35 @@ class Answer:
 def answers(verdicts: Iterable[CellVerdict]) -> Iterator[Answer]:
     """Each converged model at each shorter and longer length."""
     for v in verdicts:
-        setting = v.cell.setting
         each = {noise: held_out(v, noise) for noise in {run.noise_kind for run in v.converged}}
         for x, run in product((x.prediction for x in v.lengths), v.converged):
-            told = each[run.noise_kind]
-            if x.direction not in EXTRAPOLATING or setting.is_premise(x.digits):
-                continue
-            says = published(v.prediction, x)
-            for m in (m for m in run.measurements if m.digits == x.digits):
-                right = m.correct / m.samples
-                is_open = x.claim == Claim.NONE
-                yield Answer(
-                    INPUTS[x.direction],
-                    class_of(setting),
-                    speaks_of(x, run),
-                    right,
-                    None if is_open else point(x),
-                    within(x, told[x.digits] if is_open else None, right),
-                    estimate(x, told.get(x.digits), speaks_of(x, run)),
-                    None if says is None else PUBLISHED.get(says),
-                )
+            is_asked = x.direction in EXTRAPOLATING and not v.cell.setting.is_premise(x.digits)
+            if is_asked and (m := run.at(x.digits)):
+                told, met = each[run.noise_kind].get(x.digits), speaks_of(x, run)
+                yield answer(v, x, x, told, m.accuracy, met, estimate(x, told, met))
+
+
+def answer(
+    v: CellVerdict,
+    x: LengthPrediction,
+    stated: LengthPrediction | PredictedLength,
+    told: Forecast | StoredForecast | None,
+    right: float,
+    met: bool,
+    said: float,
+) -> Answer:
+    """What a model got right at a length, beside what was claimed and forecast of it."""
+    is_open = stated.claim == Claim.NONE
+    return Answer(
+        INPUTS[x.direction],
+        class_of(v.cell.setting),
+        met,
+        right,
+        None if is_open else point(stated),
+        within(stated, told if is_open else None, right),
+        said,
+        _PUBLISHED.get(published(v.prediction, x)),
+    )
 
 
 def held_out(v: CellVerdict, noise: str = "") -> dict[int, Forecast]:
@@ -169,6 +178,12 @@ class Skill:
     claims_within: float | None
     forecasts_within: float | None
 
+    @property
+    def rounded(self) -> Skill:
+        """The same to four decimals, as pages and JSON have it."""
+        values: Any = (None if x is None else round(x, 4) for x in vars(self).values())
+        return Skill(*values)
+
 
 def skill(found: Sequence[Answer]) -> Skill:
     """The skill over some answers."""
@@ -176,17 +191,18 @@ def skill(found: Sequence[Answer]) -> Skill:
     silent = [x for x in found if x.claim is None]
     spoken = [x for x in found if x.theorem is not None]
     middle = median(x.right for x in found) if found else 0.0
-    shares = (
+    return Skill(
+        len(found),
+        len(claimed),
         error(claimed, lambda x: x.claim),
         error(found, lambda x: x.said),
         error(silent, lambda x: x.forecast),
         error(spoken, lambda x: x.theorem),
         error(spoken, lambda x: x.said),
         error(found, lambda x: middle),
-        _mean(float(x.within) for x in claimed),
-        _mean(float(x.within) for x in silent),
+        _mean(x.within for x in claimed),
+        _mean(x.within for x in silent),
     )
-    return Skill(len(found), len(claimed), *(None if x is None else round(x, 4) for x in shares))
 
 
 def error(found: Iterable[Answer], said: Callable[[Answer], float | None]) -> float | None:
@@ -202,11 +218,10 @@ def _mean(values: Iterable[float]) -> float | None:
 def skills(found: Sequence[Answer]) -> dict[str, dict[str, Skill]]:
     """The skill by inputs and by class, and over all of either; what has no answer is left out."""
     each: dict[str, dict[str, Skill]] = {}
-    for inputs in (_ALL, *(INPUTS[d] for d in EXTRAPOLATING)):
-        for kind in (_ALL, *CLASSES):
-            some = [x for x in found if inputs in (_ALL, x.inputs) and kind in (_ALL, x.kind)]
-            if some:
-                each.setdefault(inputs, {})[kind] = skill(some)
+    for inputs, kind in product((_ALL, *(INPUTS[d] for d in EXTRAPOLATING)), (_ALL, *CLASSES)):
+        some = [x for x in found if inputs in (_ALL, x.inputs) and kind in (_ALL, x.kind)]
+        if some:
+            each.setdefault(inputs, {})[kind] = skill(some).rounded
     return each
 
 
@@ -225,32 +240,28 @@ def skill_blocks(verdicts: Iterable[CellVerdict]) -> list[Block]:
     met = [x for x in found if x.met]
     if not met:
         return []
-    parts: list[Block] = [
+    said = {
+        "claims": [(x.claim, x.right) for x in met if x.claim is not None],
+        "forecasts": [(x.forecast, x.right) for x in met if x.forecast is not None],
+    }
+    figure = Figure(
+        "Reliability: what was measured where so much was said",
+        "reliability.svg",
+        lambda path: draw_reliability(path, said),
+    )
+    others = len(found) - len(met)
+    rest: list[Block] = [text("skill_all", others=others), _table(found)] if others else []
+    return [
         Heading("Skill"),
         text("skill", interval=INTERVAL, tolerance=TOLERANCE),
         _table(met),
+        *([figure] if len(met) >= LEAST_DRAWN else []),
+        *rest,
     ]
-    others = len(found) - len(met)
-    if len(met) >= LEAST_DRAWN:
-        parts.append(
-            Figure(
-                "Reliability: what was measured where so much was said",
-                "reliability.svg",
-                lambda path: draw_reliability(path, _pairs(met)),
-            )
-        )
-    return [*parts, text("skill_all", others=others), _table(found)] if others else parts
-
-
-def _pairs(found: Sequence[Answer]) -> dict[str, list[tuple[float, float]]]:
-    """What claims and forecasts say of answers, and what was measured."""
-    return {
-        "claims": [(x.claim, x.right) for x in found if x.claim is not None],
-        "forecasts": [(x.forecast, x.right) for x in found if x.forecast is not None],
-    }
 
 
 def _table(found: Sequence[Answer]) -> Table:
+    each = skills(found)
     return Table(
         [
             {
@@ -267,9 +278,9 @@ def _table(found: Sequence[Answer]) -> Table:
                 "in claims": percent(x.claims_within),
                 "in forecasts": percent(x.forecasts_within),
             }
-            for inputs, kinds in skills(found).items()
+            for inputs, kinds in each.items()
             for kind, x in kinds.items()
-            if len(kinds) > 2 or kind == _ALL or len(skills(found)) == 1
+            if len(kinds) > 2 or kind == _ALL or len(each) == 1
         ]
     )
 

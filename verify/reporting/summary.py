@@ -141,7 +141,11 @@ def summarize(verdicts: Sequence[CellVerdict]) -> Summary:
         published=judged(x.published for x in lengths),
         wins_over_published=both[Verdict.AGREE, Verdict.DIVERGE],
         losses_to_published=both[Verdict.DIVERGE, Verdict.AGREE],
-        fractional_agree=sum(_is_fractional(x) for x in lengths if x.verdict == Verdict.AGREE),
+        fractional_agree=sum(
+            FRACTIONAL < x.prediction.accuracy < 1 - FRACTIONAL
+            for x in lengths
+            if x.verdict == Verdict.AGREE and x.prediction.accuracy is not None
+        ),
         upward={where: _part(claims) for where, claims in upward.items()},
         indifferent=_part(
             run.indifferent
@@ -156,8 +160,7 @@ def summarize(verdicts: Sequence[CellVerdict]) -> Summary:
             for x in v.lengths
             if x.prediction.requires_stability
             for run in v.converged
-            for m in run.measurements
-            if m.digits == x.digits and m.steady is not None
+            if (m := run.at(x.digits)) and m.steady is not None
         ),
     )
 
@@ -208,8 +211,3 @@ def _is_kept(x: LengthVerdict) -> bool:
 def is_later(x: LengthVerdict) -> bool:
     """Whether a claim that was tested was not stored so before training: made or changed since."""
     return x.verdict in TESTED and not _is_kept(x)
-
-
-def _is_fractional(x: LengthVerdict) -> bool:
-    value = x.prediction.accuracy
-    return value is not None and FRACTIONAL < value < 1 - FRACTIONAL

@@ -66,11 +66,7 @@ def prediction_row(cell: Cell, prediction: Prediction) -> list[str]:
         f"{x.digits}: {claim_text(x)}{'*' * x.requires_measured_stability}"
         for x in prediction.lengths
     )
-    return [
-        short_label(cell),
-        cell.model,
-        in_signs(lengths),
-    ]
+    return [short_label(cell), cell.model, in_signs(lengths)]
 
 
 def cell_line(v: CellVerdict) -> list[str]:
@@ -140,16 +136,13 @@ def cell_legend(verdicts: Sequence[CellVerdict]) -> list[str]:
 
 def length_line(v: CellVerdict, x: LengthVerdict) -> list[str]:
     """One line for a test length of a cell, in the order of ``LENGTH_COLUMNS``."""
-    accuracy, measured = v.shown(x), "-"
-    if accuracy is not None:
-        sampled = accuracy.low < accuracy.high
-        interval = f", {accuracy.low:.3f}..{accuracy.high:.3f}" if sampled else ""
-        measured = f"{accuracy.value:.3f}{interval}"
+    found = v.shown(x)
+    sampled = f", {found.low:.3f}..{found.high:.3f}" if found and found.low < found.high else ""
     return [
         str(x.digits),
         INPUTS[x.prediction.direction],
         claim_text(x.prediction),
-        _parenthesized(v, measured),
+        _parenthesized(v, f"{found.value:.3f}{sampled}" if found else "-"),
         "-" if x.learned is None else f"{x.learned.value:.3f}",
         verdict_word(x.verdict),
     ]
@@ -188,9 +181,10 @@ def sentence(v: CellVerdict) -> str:
         said = because or "No claim was made that these measurements could contradict"
         return f"{said[0].upper()}{said[1:]}. {models}."
     holds = "the one claim holds" if agree == 1 else f"{agree} of {agree} claims hold"
-    rest = f"; {count(silent, 'length')} without a claim" if silent else ""
-    rest += f"; {because}" if because else ""
-    return f"Theory and experiment agree: {holds}{rest}. {models}."
+    rest = f"{count(silent, 'length')} without a claim" if silent else ""
+    return (
+        f"Theory and experiment agree: {'; '.join(filter(None, (holds, rest, because)))}. {models}."
+    )
 
 
 def _apart(v: CellVerdict, x: LengthVerdict) -> str:
@@ -199,7 +193,7 @@ def _apart(v: CellVerdict, x: LengthVerdict) -> str:
     text += f" and {'-' if x.accuracy is None else f'{x.accuracy.value:.3f} measured'}"
     measured = v.judged(x)
     if len(measured) > 1:
-        text += f" (by model {', '.join(f'{m.correct / m.samples:.3f}' for m in measured)})"
+        text += f" (by model {', '.join(f'{m.accuracy:.3f}' for m in measured)})"
     if x.learned is not None and x.learned.value < MECHANISM:
         text += f", and f^ explains {x.learned.value:.3f} of the answers"
     return text
@@ -228,19 +222,19 @@ def summary_line(verdicts: Sequence[CellVerdict]) -> str:
     """All cells in a line: how many could be judged, and what became of the claims."""
     converged = [v for v in verdicts if v.converged]
     counts = count_verdicts(converged)
-    silent, left_out = counts[Verdict.UNDETERMINED], counts[Verdict.INCONCLUSIVE]
+    agree, silent = counts[Verdict.AGREE], counts[Verdict.UNDETERMINED]
     left, few = sum(not v.runs for v in verdicts), sum(v.held_out_too_few for v in verdicts)
     lost = len(verdicts) - left - len(converged) - few
     untested = [x for v in converged for x in v.lengths if x.verdict == Verdict.INCONCLUSIVE]
     failed = all(x.accuracy is None for x in untested)
     why = "no model passed the test that the claim asks for" if failed else "not tested"
-    counted = summarize(verdicts)
+    counted, agrees = summarize(verdicts), "agrees" if agree == 1 else "agree"
     parts = {
         f"{len(converged)} of {count(len(verdicts), 'cell')} converged; ": True,
-        f"{_agree(counts[Verdict.AGREE])}, {_diverge(counts[Verdict.DIVERGE])}": True,
+        f"{count(agree, 'claim')} {agrees}, {_diverge(counts[Verdict.DIVERGE])}": True,
         f" (stored before training: {came_true(counted.predicted_before)})": counted.ledger,
         f"; {count(silent, 'length')} without a claim": silent,
-        f"; {count(left_out, 'length')}: {why}": left_out,
+        f"; {count(len(untested), 'length')}: {why}": untested,
         f". In {count(lost, 'cell')} no model converged; a larger --budget may help": lost,
         f". In {count(few, 'cell')} too few inputs are held out to know": few,
         f". Not trained yet: {left}": left,
@@ -270,10 +264,6 @@ def outcome_line(verdicts: Sequence[CellVerdict], known: KnownDivergences) -> st
 def came_true(claims: Judged) -> str:
     """``24 of 25 claims came true``."""
     return f"{claims.agree} of {count(claims.tested, 'claim')} came true"
-
-
-def _agree(number: int) -> str:
-    return f"{count(number, 'claim')} agree{'s' if number == 1 else ''}"
 
 
 def _diverge(number: int) -> str:

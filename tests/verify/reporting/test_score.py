@@ -14,7 +14,7 @@ from arith.theory.errors import InvalidInput
 from arith.verify.judging.judge import judge_evidence
 from arith.verify.plan.grids import grid
 from arith.verify.records.predicted import predicted
-from arith.verify.reporting.before import FORECASTS, lines, read_before
+from arith.verify.reporting.before import FORECASTS, read_before, texts
 from arith.verify.reporting.blocks import markdown_page
 from arith.verify.reporting.report import Report
 from arith.verify.reporting.score import score_blocks
@@ -24,8 +24,7 @@ SUM, ROPE = cell(digits=3), natural_cell("rope", "reversed")
 
 def written(folder: Path) -> Path:
     """A folder with what is said of two cells."""
-    text = "".join(line + "\n" for _, file, line in lines([SUM, ROPE]) if file == FORECASTS)
-    (folder / FORECASTS).write_text(text)
+    (folder / FORECASTS).write_text(texts([SUM, ROPE])[FORECASTS])
     return folder
 
 

@@ -61,7 +61,7 @@ def test_where_no_accuracy_is_claimed_the_forecast_is_said_within_the_claim() ->
 def test_errors_are_means_over_models_and_lengths() -> None:
     one = Answer("longer", "ape", True, 0.5, 0.4, False, 0.4, 0.0)
     two = replace(one, right=1.0, claim=None, within=True, said=0.9, theorem=None)
-    x = skill([one, two])
+    x = skill([one, two]).rounded
     assert (x.answers, x.claimed) == (2, 1)
     assert (x.claims, x.forecasts, x.with_forecasts) == (0.1, 0.1, 0.1)
     assert (x.theorem, x.beside_theorem, x.constant) == (0.5, 0.1, 0.25)

@@ -52,12 +52,11 @@ def no_claim(report: Report) -> list[Block]:
     if not by_rule:
         return []
     lengths = sum(len(at) for cells in by_rule.values() for at in cells.values())
-    parts: list[Block] = [Heading("No claim")]
-    parts.append(text("no_claim", lengths=count(lengths, "length")))
+    parts: list[Block] = []
     for rule, cells in sorted(by_rule.items(), key=lambda x: -len(x[1])):
-        parts.append(Markdown(f"**{rule[0].upper()}{rule[1:]}**"))
-        parts.append(Items([f"{cell}: {', '.join(at)}" for cell, at in cells.items()]))
-    return parts
+        lines = Items([f"{cell}: {', '.join(at)}" for cell, at in cells.items()])
+        parts += [Markdown(f"**{rule[0].upper()}{rule[1:]}**"), lines]
+    return [Heading("No claim"), text("no_claim", lengths=count(lengths, "length")), *parts]
 
 
 def _because(v: CellVerdict, x: LengthVerdict) -> str:
@@ -99,8 +98,8 @@ def _wrong(v: CellVerdict, direction: Direction) -> str:
     measured = ", ".join(f"{value.value:.3f} at {n}" for n, value in found if value)
     claimed = ", ".join(dict.fromkeys(claim_text(x.prediction) for x in wrong))
     says = v.prediction.published_verdict(direction)
-    upward = direction == Direction.UPWARD
-    because = f" ({v.prediction.published.theorem})" if upward else ""
+    theorem = v.prediction.published.theorem
+    because = f" ({theorem})" if direction == Direction.UPWARD else ""
     return Markdown(
         f"{plain(v.name)}: *{says}* on {INPUTS[direction]} inputs{because}; measured {measured}. "
         f"Refined theory: {claimed}."
@@ -162,8 +161,9 @@ def encodings(report: Report) -> list[Block]:
     asked = {
         q: cells for q, cells in asked.items() if sum(map(bool, map(_next, cells.values()))) > 1
     }
-    found = [(name, v) for cells in asked.values() for name, v in cells.items()]
-    others = [v for name, v in found if name != "ape" and _next(v)]
+    others = [
+        v for cells in asked.values() for name, v in cells.items() if name != "ape" and _next(v)
+    ]
     if not others:
         return []
     tested = judged(map(_outcome, others))
@@ -189,13 +189,7 @@ def encodings(report: Report) -> list[Block]:
         Figure(
             "Accuracy on inputs one digit longer, by encoding",
             "encodings.svg",
-            lambda path: draw_encodings(
-                path,
-                rows,
-                columns,
-                "accuracy on inputs one digit longer (frame: claims on all longer inputs; white: "
-                "not trained)",
-            ),
+            lambda path: draw_encodings(path, rows, columns),
         ),
         *([first] if len(asked) > MOST_DRAWN else []),
     ]
@@ -212,8 +206,7 @@ def _next(v: CellVerdict) -> Interval | None:
 
 
 def _shade(v: CellVerdict) -> Shade:
-    accuracy = _next(v)
-    return Shade(accuracy.value if accuracy else None, _outcome(v))
+    return accuracy.value if (accuracy := _next(v)) else None, _outcome(v)
 
 
 def training_data(report: Report) -> list[Block]:

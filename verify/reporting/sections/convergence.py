@@ -15,9 +15,17 @@ from arith.theory.text.markdown import Markdown
 from arith.theory.text.style import FAINT
 from arith.theory.text.text import count, digits_text, reads_text
 from arith.verify.judging.judge import CellVerdict, Verdict
-from arith.verify.judging.learning_speed import LEARNED, SOON, is_soon, learning_steps, task_leaps
-from arith.verify.judging.unconverged import APART, TOLERANCE, Unconverged
-from arith.verify.judging.unconverged import unconverged as at_plateau
+from arith.verify.judging.learning import (
+    APART,
+    LEARNED,
+    SOON,
+    TOLERANCE,
+    Unconverged,
+    is_soon,
+    learning_steps,
+    task_leaps,
+)
+from arith.verify.judging.learning import unconverged as at_plateau
 from arith.verify.records.runs import Run
 from arith.verify.records.trajectory import GROWTH, Timing, timing
 from arith.verify.reporting.blocks import Block, Figure, Heading, Items, Table, text
@@ -65,11 +73,10 @@ def _inconclusive(report: Report) -> list[Block]:
         return []
     lines = []
     for v in waiting:
-        reached = [f"{r.premise_text} after {r.steps} steps (seed {r.seed})" for r in v.runs]
-        few = f" ({v.reason})" if v.held_out_too_few else ""
+        runs = (f"{r.premise_text} after {r.steps} steps (seed {r.seed})" for r in v.runs)
+        reached = ", ".join(runs) + (f" ({v.reason})" if v.held_out_too_few else "")
         tried = report.known.tried.get(v.name, "")
-        reach = f"{', '.join(reached)}{few}"
-        lines.append(f"{v.name}: in-domain accuracy {reach}. {tried}".rstrip(" .") + ".")
+        lines.append(f"{v.name}: in-domain accuracy {reached}. {tried}".rstrip(" .") + ".")
     return [
         Heading("Inconclusive: the premise was not met"),
         Items(lines),
@@ -168,9 +175,7 @@ def during_training(report: Report) -> list[Block]:
     every = [t for _, models in timings for t in models]
     counts = Counter(map(_when, every))
     delays = [t.outside / t.within for t in every if t.within and t.outside]
-    middle = ""
-    if delays:
-        middle = f". The median ratio of the two steps (f^ to premise) is {median(delays):.2g}"
+    middle = ". The median ratio of the two steps (f^ to premise) is "
     rows = [
         {
             "cell": v.name,
@@ -193,7 +198,7 @@ def during_training(report: Report) -> list[Block]:
             together=counts[WITH],
             after=counts[AFTER],
             never=counts[NEVER],
-            middle=middle,
+            middle=f"{middle}{median(delays):.2g}" if delays else "",
         ),
         Figure(
             "Answers during training",
@@ -212,13 +217,11 @@ def during_training(report: Report) -> list[Block]:
 
 def _timings(v: CellVerdict) -> list[Timing]:
     """When each converged model of a cell got there, at the longest test length out of domain."""
-    trained = any(v.cell.setting.is_premise(n) for n in v.cell.setting.test_lengths)
-    if v.prediction.learned is None or not v.longer or not trained:
+    if v.prediction.learned is None or not v.longer:
         return []
     longest = max(x.digits for x in v.longer)
-    curves = [run.trajectory for run in v.converged]
-    watched = [curve for curve in curves if curve and curve.learned is not None]
-    return [timing(v.cell, curve, longest, REACHED) for curve in watched]
+    curves = [run.trajectory for run in v.converged if run.trajectory]
+    return [t for x in curves if (t := timing(v.cell, x, longest, REACHED))]
 
 
 def _when(t: Timing) -> str:
@@ -270,15 +273,10 @@ def how_soon(report: Report) -> list[Block]:
             "how_soon.svg",
             lambda path: draw_rows(
                 path,
-                [
-                    f"{kind}: {_soon(models)} of {len(models)} soon"
-                    for kind, models in kinds.items()
-                ],
+                [f"{kind}: {_soon(some)} of {len(some)} soon" for kind, some in kinds.items()],
                 [("", _step_marks(kinds))],
                 "training steps until the task was learned, or of the whole budget",
-                inches=0.8,
-                line=(SOON, f"soon: by {SOON:,} steps"),
-                is_steps=True,
+                (SOON, f"soon: by {SOON:,} steps"),
             ),
         ),
         Table([_kind_row(kind, models) for kind, models in kinds.items()]),
@@ -317,8 +315,6 @@ def _step_marks(kinds: Mapping[str, Models]) -> list[Mark]:
         ends = sorted((at or model.runs[0].budget, at is None) for model, at in models)
         places = row + np.linspace(0.35, -0.35, len(ends) + 2)[1:-1]
         for place, (step, is_spent) in zip(places, ends, strict=True):
-            label, style = (
-                ("not learned in its budget", CROSSED) if is_spent else ("a model", MODEL)
-            )
-            marks.append(Mark(float(place), [step], label, style))
+            label = "not learned in its budget" if is_spent else "a model"
+            marks.append(Mark(float(place), [step], label, CROSSED if is_spent else MODEL))
     return marks

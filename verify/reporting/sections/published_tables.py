@@ -16,7 +16,7 @@ from arith.theory.setting.settings import Setting
 from arith.theory.studies.literature import Finding, LengthComparison, compare, findings
 from arith.theory.text.text import count, digits_text, fraction_text, reads_text
 from arith.verify.judging.judge import CellVerdict
-from arith.verify.judging.unconverged import nearest_plateau
+from arith.verify.judging.learning import nearest_plateau
 from arith.verify.plan.premise import PREMISE
 from arith.verify.reporting.blocks import Block, Heading, Table, text
 from arith.verify.reporting.report import Report
@@ -83,11 +83,7 @@ def published_tables(verdicts: Sequence[CellVerdict]) -> list[Block]:
         Heading(f"The tables of arXiv {PAPER}"),
         text("published_tables"),
         *(paragraph for row in near for paragraph in _row_section(row, verdicts)),
-        *(
-            [f"Not compared, as no model here was trained on the same: {'; '.join(far)}."]
-            if far
-            else []
-        ),
+        *[f"Not compared, as no model here was trained on the same: {'; '.join(far)}."] * bool(far),
     ]
 
 
@@ -156,14 +152,13 @@ def _at_plateau(plateau: Plateau, s: Setting, digits: int) -> str:
 
 def _predicted(x: LengthComparison, unseen: Fraction) -> str:
     """``37/165 = 22.4 %``; where training leaves the answer open on a few inputs, ``± 1 %``."""
-    if x.predicted is None and x.high == 1:
+    if x.predicted is not None:
+        room = f" ± {_percent(unseen)}" if unseen else ""
+        return f"{fraction_text(x.predicted)} = {_percent(x.predicted)}{room}"
+    if x.high == 1:
         return f"at least {_percent(x.low)}" if x.low else "undetermined"
-    if x.predicted is None:
-        return (
-            f"{_percent(x.low)} to {_percent(x.high)}" if x.low else f"at most {_percent(x.high)}"
-        )
-    room = f" ± {_percent(unseen)}" if unseen else ""
-    return f"{fraction_text(x.predicted)} = {_percent(x.predicted)}{room}"
+    least = f"{_percent(x.low)} to" if x.low else "at most"
+    return f"{least} {_percent(x.high)}"
 
 
 def _percent(x: Fraction | float) -> str:

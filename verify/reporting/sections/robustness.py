@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from statistics import fmean
 from typing import TypeVar
 
@@ -27,7 +28,8 @@ MOST_DRAWN = 24
 FOLLOWS = 1 - TOLERANCE
 """The share of answers from which a model counts as following f^."""
 _UP = {1: "one digit up", 2: "two", 3: "three"}
-_SEEN = "has to be seen"
+_APART, _IGNORED, _SEEN = "digits never shown together", "ignored digits", "has to be seen"
+"""Claims on stable models: what decides them, or that stability has to be measured."""
 _RECIPES = {DENSE.version: DENSE, **BY_VERSION}  # that which others are compared with first
 Runs = Mapping[str, Sequence[Run]]
 """Models of a cell by the version of their recipe."""
@@ -44,9 +46,8 @@ def what_decides(report: Report) -> list[Block]:
         return []
     found: dict[str, dict[str, list[Run]]] = {}
     for v in report.verdicts:
-        for run in (*v.runs, *report.others_of(v)):
-            if followed(run):
-                found.setdefault(v.name, {}).setdefault(run.recipe, []).append(run)
+        for run in filter(followed, report.all_of(v)):
+            found.setdefault(v.name, {}).setdefault(run.recipe, []).append(run)
     by_cell = {name: runs for name, runs in found.items() if set(runs) - {DENSE.version}}
     if not by_cell:
         return []
@@ -91,8 +92,8 @@ def what_decides(report: Report) -> list[Block]:
 def followed(run: Run) -> list[float]:
     """The share of answers that follow f^ at each longer length."""
     trained = run.cell.setting.train.every_length[-1]
-    longer = (m for m in run.measurements if m.digits > trained)
-    return [m.learned / m.samples for m in longer if m.learned is not None]
+    longer = (m.learned_share for m in run.measurements if m.digits > trained)
+    return [share for share in longer if share is not None]
 
 
 def _pairs(runs: Runs, recipe: str) -> Pairs:
@@ -203,9 +204,9 @@ def _followed_or_open(v: CellVerdict, run: Run) -> dict[int, float]:
     }
     trained = max(v.cell.setting.train.every_length)
     return {
-        m.digits - trained: m.learned / m.samples + asked[m.digits]
+        m.digits - trained: m.learned_share + asked[m.digits]
         for m in run.measurements
-        if m.digits in asked and m.learned is not None
+        if m.digits in asked and m.learned_share is not None
     }
 
 
@@ -216,9 +217,13 @@ def _following(models: Sequence[dict[int, float]]) -> int:
 def _indifference_row(name: str, models: Sequence[dict[int, float]]) -> dict[str, str]:
     cells = {"answers kept": name, "models": str(len(models))}
     for up, word in _UP.items():
-        tested = [shares[up] >= FOLLOWS for shares in models if up in shares]
-        cells[f"follow f^ {word}"] = f"{sum(tested)} of {len(tested)}" if tested else ""
+        cells[f"follow f^ {word}"] = _of([x[up] >= FOLLOWS for x in models if up in x])
     return cells
+
+
+def _of(found: Sequence[bool], nothing: str = "") -> str:
+    """``3 of 4``, or other words for none of none."""
+    return f"{sum(found)} of {len(found)}" if found else nothing
 
 
 def _by_kept(
@@ -243,13 +248,11 @@ def _by_kept(
 
 def learned_noise(report: Report) -> list[Block]:
     """How many models gave the most noise to the digits that are not needed, and a row per cell."""
-    found = []
-    for v in report.verdicts:
-        met = [run for run in (*v.runs, *report.others_of(v)) if run.converged and run.noise]
-        for recipe in BY_VERSION.values():
-            some = [run for run in met if run.recipe == recipe.version]
-            if some and (shares := _noise_shares(v, some)):
-                found.append((v.name, recipe.name, shares))
+    found = [
+        (v.name, recipe.name, shares)
+        for v, recipe in product(report.verdicts, BY_VERSION.values())
+        if (shares := _noise_shares(v, [r for r in report.all_of(v) if r.recipe == recipe.version]))
+    ]
     if not found:
         return []
     models = [of_model for *_, shares in found for of_model in shares]
@@ -264,9 +267,9 @@ def learned_noise(report: Report) -> list[Block]:
 
 
 def _noise_shares(v: CellVerdict, runs: Sequence[Run]) -> list[tuple[list[float], list[float]]]:
-    """Of each model the shares of the needed digits, and of the others."""
-    s = v.cell.setting
-    if s.natural:  # a token's place does not say which digit it is
+    """Of each model that converged the shares of the needed digits, and of the others."""
+    s, learned = v.cell.setting, [run.noise for run in runs if run.converged and run.noise]
+    if s.natural or not learned:  # of natural lengths a place does not say which digit it is
         return []
     needed = set(support(s.task, s.train, s.base).needed)
     tokens = v.cell.training_format.tokens[:-1]
@@ -275,7 +278,7 @@ def _noise_shares(v: CellVerdict, runs: Sequence[Run]) -> list[tuple[list[float]
     def shares(noise: Sequence[float], of_needed: bool) -> list[float]:
         return [noise[i] for i, digit in operands if (digit in needed) == of_needed]
 
-    both = [(shares(run.noise, True), shares(run.noise, False)) for run in runs if run.noise]
+    both = [(shares(noise, True), shares(noise, False)) for noise in learned]
     return [x for x in both if all(x)]
 
 
@@ -297,27 +300,22 @@ def steadiness(report: Report) -> list[Block]:
     found = [one for v in report.trained for one in _tried(v)]
     if not found:
         return []
-    kinds = {
-        "digits never shown together": [x for x in found if x.inferred and not x.tried],
-        "ignored digits": [x for x in found if not x.inferred and not x.tried],
-        _SEEN: [x for x in found if x.tried],
-    }
     tables = {
-        name: _by_kept([(x.kept, x.right) for x in some], STEADY, SEEN_STEADY)
-        for name, some in kinds.items()
-        if some
+        kind: _by_kept([(x.kept, x.right) for x in some], STEADY, SEEN_STEADY)
+        for kind in (_APART, _IGNORED, _SEEN)
+        if (some := [x for x in found if x.kind == kind])
     }
     names = list(next(iter(tables.values())))
-    since = [x for x in found if x.foretold]
+    since = [(x.firm_then, x.right) for x in found if x.firm_then is not None]
     return [
         Heading("Stability"),
         f"Of {_outcome([(x.firm, x.right) for x in found])} Enough are {STEADY:g} of them, and "
         f"{SEEN_STEADY:g} where only models that were measured to be stable are spoken of.",
         "Counting only models that were trained since this is a premise, by what it asked then: "
-        + _outcome([(x.firm_then, x.right) for x in since]),
+        + _outcome(since),
         Table(
             [
-                {"answers kept": name, **{kind: _right_of(t[name]) for kind, t in tables.items()}}
+                {"answers kept": name} | {kind: _of(t[name], "-") for kind, t in tables.items()}
                 for name in names
                 if any(t[name] for t in tables.values())
             ]
@@ -340,33 +338,22 @@ class _Tried:
     """What one model did at one length.
 
     Args:
+        kind: of the claim, a column of the table.
         kept: the share of answers that stayed.
         right: whether its accuracy is as predicted.
-        foretold: whether the premise was stated before it was trained.
-        firm_then: whether so many answers stayed as it asked then.
-        inferred: whether joint support decides, not ignored digits.
-        tried: whether the claim speaks only of models that were measured to be stable.
+        firm: whether so many answers stayed as the claim asks for.
+        firm_then: as it asked before the model was trained; None where it did not ask.
     """
 
+    kind: str
     kept: float
     right: bool
-    foretold: bool
-    firm_then: bool
-    inferred: bool
-    tried: bool
-
-    @property
-    def firm(self) -> bool:
-        """Whether so many answers stayed as it asks."""
-        return self.kept >= least_kept(self.tried)
-
-
-def _right_of(right: Sequence[bool]) -> str:
-    return f"{sum(right)} of {len(right)}" if right else "-"
+    firm: bool
+    firm_then: bool | None
 
 
 def _outcome(found: Sequence[tuple[bool, bool]]) -> str:
-    """``3 measurements that kept enough .., 3 are as predicted; of 2 that did not, 0.``
+    """How many are as predicted, of those of which enough answers stayed and of the others.
 
     Args:
         found: whether so many answers stayed, and whether it is as predicted.
@@ -383,25 +370,19 @@ def _outcome(found: Sequence[tuple[bool, bool]]) -> str:
 
 def _tried(v: CellVerdict) -> Iterator[_Tried]:
     """Of each model and each length where it was tried."""
-    for x in v.lengths:
-        expected = x.prediction
-        if not expected.requires_stability or expected.accuracy is None:
+    for x, run in product((x.prediction for x in v.lengths), v.converged):
+        m, told, tried = run.at(x.digits), run.predicted, x.requires_measured_stability
+        is_asked = x.requires_stability and x.accuracy is not None
+        if not is_asked or m is None or m.steady is None:
             continue
-        goal, unseen = float(expected.accuracy), float(expected.unseen)
-        measured = expected.requires_measured_stability
-        for run in v.converged:
-            for m in run.measurements:
-                if m.digits == x.digits and m.steady is not None:
-                    # Where there is no f^ any more, a former one was compared.
-                    compared = m if v.prediction.learned else replace(m, learned=None)
-                    told = run.predicted
-                    kept = min(1.0, m.steady + float(expected.may_change))
-                    yield _Tried(
-                        kept=kept,
-                        right=meets([m], goal, goal, unseen) and explains([compared]),
-                        foretold=told is not None and required_stability_then(expected, told),
-                        firm_then=told is not None
-                        and kept >= least_kept_then(told, expected.requires_measured_stability),
-                        inferred=expected.infers,
-                        tried=measured,
-                    )
+        # Where there is no f^ any more, a former one was compared.
+        compared = m if v.prediction.learned else replace(m, learned=None)
+        goal, kept = float(x.accuracy or 0), min(1.0, m.steady + float(x.may_change))
+        asked_then = told is not None and required_stability_then(x, told)
+        yield _Tried(
+            kind=_SEEN if tried else _APART if x.infers else _IGNORED,
+            kept=kept,
+            right=meets([m], goal, goal, float(x.unseen)) and explains([compared]),
+            firm=kept >= least_kept(tried),
+            firm_then=kept >= least_kept_then(told, tried) if told and asked_then else None,
+        )

@@ -1,6 +1,7 @@
-"""Models that missed the premise of a modular task, beside the plateaus that the theory counts.
+"""The rules that speak of training: ``plateau`` of models that missed the premise, and ``leap``.
 
-Of these the rule ``plateau`` speaks, and no other.
+The first is of models of modular tasks, beside the plateaus that the theory counts; the second of
+how soon a task is learned.
 """
 
 from __future__ import annotations
@@ -8,18 +9,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from arith.theory.arithmetic.decision import Decision
 from arith.theory.arithmetic.directions import Direction
+from arith.theory.learning.leap_complexity import setting_leaps
 from arith.theory.learning.plateaus import Plateau, plateau_accuracy, setting_plateaus
 from arith.theory.prediction.predict import Prediction
 from arith.verify.judging.intervals import pooled
 from arith.verify.judging.judge import CellVerdict, Verdict
 from arith.verify.plan.premise import PREMISE
 from arith.verify.records.runs import Run
+from arith.verify.records.trajectory import learned_at
 
 TOLERANCE = 0.05
 """How far a measured accuracy may be from a plateau: models stand near it, not on it."""
 APART = 2 * TOLERANCE
 """How far a plateau has to be from the others for a measured accuracy to tell them apart."""
+LEARNED, SOON = 0.9, 1000
+"""A model has learned its task soon if it is right on this share in domain within so many steps.
+
+Chosen to describe the evidence, in which late learners often leak; no other verdict depends on it.
+"""
 
 
 @dataclass(frozen=True)
@@ -88,3 +97,38 @@ def unconverged(prediction: Prediction, run: Run) -> Unconverged | None:
 def plateau_verdicts(v: CellVerdict) -> list[Verdict]:
     """What the models of a cell that missed the premise say of the rule ``plateau``."""
     return [x.verdict for run in v.runs if (x := unconverged(v.prediction, run))]
+
+
+def learned_step(run: Run) -> int | None:
+    """The step at which a model had learned its task; None if never, or if that was not watched."""
+    return learned_at(run.cell, run.trajectory, LEARNED) if run.trajectory else None
+
+
+def is_soon(step: int | None) -> bool:
+    """Whether a task was learned soon, going by its step."""
+    return step is not None and step <= SOON
+
+
+def task_leaps(v: CellVerdict) -> Decision:
+    """Whether a cell's task leaps; undecided too where its encoding is another."""
+    return setting_leaps(v.cell.setting) if v.runs else Decision.UNDECIDED
+
+
+def learning_steps(v: CellVerdict) -> list[tuple[CellVerdict, int | None]]:
+    """Each model of a cell, judged by itself, and the step by which it had learned, if any.
+
+    Models that were not tested on what they were trained on are left out.
+    """
+    steps = [(model, learned_step(model.runs[0])) for model in v.by_model]
+    return [(model, at) for model, at in steps if at or model.runs[0].premise < LEARNED]
+
+
+def leap_verdicts(v: CellVerdict) -> list[Verdict]:
+    """What the models of a cell say of the rule ``leap``, which is silent on tasks that leap."""
+    more = task_leaps(v)
+    if more is Decision.UNDECIDED:
+        return []
+    soon = [is_soon(at) for _, at in learning_steps(v)]
+    if more is Decision.YES:
+        return [Verdict.UNDETERMINED] * len(soon)
+    return [Verdict.AGREE if x else Verdict.DIVERGE for x in soon]

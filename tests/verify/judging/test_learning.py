@@ -8,7 +8,7 @@ from builders.runs import run
 
 from arith.theory.prediction.predict import predict
 from arith.verify.judging.judge import Verdict
-from arith.verify.judging.unconverged import unconverged
+from arith.verify.judging.learning import unconverged
 
 MOD_150 = cell("mod_add", 150, digits=3)
 """Plateaus at 1/150, 1/15 and 1/3, the same at every longer length."""
