@@ -8,10 +8,10 @@ from math import ceil
 
 from matplotlib.figure import Figure
 
+from arith.theory.errors import InvalidInput
 from arith.theory.prediction.predict import Prediction
 from arith.theory.text.length_plot import Measured, draw_lengths
 from arith.theory.text.style import add_legend, styled
-from arith.theory.errors import InvalidInput
 from arith.verify.judging.judge import CellVerdict
 from arith.verify.reporting.measured import of_runs
 

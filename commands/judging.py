@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arith.commands.options import JsonOption, annotated, takes, written
+from arith.judging import JudgedModels, judge_answers
 from arith.printing import print_parts, waiting
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.requests import Request, options_of
@@ -21,7 +22,6 @@ from arith.verify.plan.plan import Plan
 from arith.verify.plan.sizes import BY_PYTHON
 
 if TYPE_CHECKING:
-    from arith.judging import JudgedModels
     from arith.theory.setting.settings import Setting
     from arith.verify.data.files import Examples
 
@@ -90,7 +90,9 @@ def judge(
                 raise InvalidInput(f"{given[0]} goes with --model {EXTERNAL}PATH")
         files = {path: read_answers(path) for path in answers}
         setting, assumed = _setting(context, data, options, files)
-        found = _of_files(files, setting, bool(written(context, ("test_digits",))))
+        tested = bool(written(context, ("test_digits",)))
+        with waiting("judging"):
+            found = judge_answers([x.name for x in files], [*files.values()], setting, tested)
         if data is None and not written(context, ("layout",)):
             print(_how_read(setting), file=sys.stderr)
         for line in assumed:
@@ -161,26 +163,8 @@ def _setting(
     return Request(**options).setting(), []
 
 
-def _of_files(files: Mapping[Path, Examples], setting: Setting, tested: bool) -> JudgedModels:
-    """The verdict on files of answers.
-
-    Args:
-        tested: whether it is said at which lengths; else at those that were answered.
-    """
-    from arith.judging import JudgedModels
-    from arith.verify.external import answered_setting, notes_on_answers
-    from arith.verify.judging.answers import judge_examples
-
-    models = list(files.values())
-    with waiting("judging"):
-        asked = setting if tested else answered_setting(setting, models)
-        names = [path.name for path in files]
-        return JudgedModels(judge_examples(asked, models), names, notes_on_answers(names, models))
-
-
 def _of_export(path: Path, device: str) -> JudgedModels:
     """The verdict on a folder that ``arith export`` has written."""
-    from arith.judging import JudgedModels
     from arith.verify.external import judge_kept
     from arith.verify.model.kept import read_kept
     from arith.verify.training.device import pick_device
@@ -194,7 +178,6 @@ def _of_model(
     path: Path, setting: Setting, device: str, template: str, trusted: bool
 ) -> JudgedModels:
     """The verdict on a language model from disk."""
-    from arith.judging import JudgedModels
     from arith.verify.external import answer_tokens, judge_model
     from arith.verify.external_model import load
 
