@@ -41,6 +41,7 @@ _COMMAND = 74
 _MOST_FORECASTS = 4
 _MOST_NEAREST = 3
 _IF_STABLE = " if stable"
+_PROVED = "What is claimed is proved for a model that is right on all of training."
 _NOTHING_NEAR = (
     "Nothing like this was measured, so the forecast is 0 to 1. arith verify, with the options of "
     "this setting, trains models and measures it."
@@ -52,7 +53,7 @@ _JOINED = "\N{NO-BREAK SPACE}"
 
 def setting_lines(s: Setting) -> list[str]:
     """The setting as the head of an answer: what is computed and trained on, and by what model."""
-    lengths = f"{_WHOSE[s.train.kind]} {_some_digits(s.train.lengths)}"
+    lengths = f"{_WHOSE[s.train.kind]} {digits_text(_some_text(s.train.lengths))}"
     if s.train.each:
         first = "lengths are drawn first, and " * (s.train.kind == "lengths")
         lengths = first + " and ".join(_each_text(s, s.train.each))
@@ -83,23 +84,13 @@ def _tests_text(s: Setting) -> Iterator[str]:
 def _each_text(s: Setting, each: Sequence[tuple[int, ...]]) -> list[str]:
     """``a has 1..40 digits``, and so on."""
     named = zip(s.task.names, each, strict=False)
-    return [f"{name} has {_some_digits(lengths)}" for name, lengths in named]
-
-
-def _some_digits(lengths: tuple[int, ...]) -> str:
-    """``1..5 or 7 digits``."""
-    return digits_text(_some_text(lengths))
+    return [f"{name} has {digits_text(_some_text(lengths))}" for name, lengths in named]
 
 
 def _some_text(numbers: tuple[int, ...]) -> str:
-    """``1..5 or 7``."""
-    return " or ".join(_runs_text(numbers))
-
-
-def _runs_text(lengths: tuple[int, ...]) -> list[str]:
-    """``1..5``, ``7``, ``8``: three and more lengths that follow each other as one."""
-    each = [[f"{a}..{b}"] if b > a + 1 else [str(n) for n in (a, b)] for a, b in runs(lengths)]
-    return list(dict.fromkeys(text for texts in each for text in texts))
+    """``1..5 or 7 or 8``: three and more numbers that follow each other as one."""
+    each = ([f"{a}..{b}"] if b > a + 1 else range(a, b + 1) for a, b in runs(numbers))
+    return " or ".join(str(x) for some in each for x in some)
 
 
 def fraction_text(x: Fraction | None) -> str:
@@ -133,8 +124,7 @@ def _accuracy_text(x: LengthPrediction, share: Callable[[Fraction], str] | None 
     if _is_range(x):
         low, high = x.learned_accuracy - x.unseen, x.learned_accuracy + x.unseen
         return _range_text(max(Fraction(0), low), min(Fraction(1), high))
-    text = share(x.learned_accuracy)
-    return text + open_share(x)
+    return share(x.learned_accuracy) + open_share(x)
 
 
 def _is_range(x: LengthPrediction) -> bool:
@@ -180,10 +170,8 @@ def claim_word(prediction: Prediction, x: LengthPrediction) -> str:
 
 def bound_word(x: LengthPrediction, digits: int = 3) -> str:
     """The bounds of an accuracy to so many digits, rounded to the safe sides."""
-    low, high = (
-        _rounded(x.at_least, digits, ROUND_FLOOR),
-        _rounded(x.at_most, digits, ROUND_CEILING),
-    )
+    low = _rounded(x.at_least, digits, ROUND_FLOOR)
+    high = _rounded(x.at_most, digits, ROUND_CEILING)
     if x.claim == Claim.AT_LEAST:
         return f"at least {low}"
     below = "below 1" if high == "1" else ""
@@ -393,20 +381,18 @@ def _candidate_lines(lengths: Iterable[LengthPrediction]) -> list[str]:
         "digits that never varied in training, which is right on a share of c",
         True: f"1{_IF_STABLE}: no claim, but a stable model is expected to be right",
     }
-    told = [
+    return [
         f"{text} (arith theorems two candidates)." for key, text in means.items() if key in named
     ]
-    return told
 
 
 def _basis_lines(prediction: Prediction, claims: set[Claim]) -> list[str]:
     """Whether what is claimed beyond the trained lengths is proved."""
-    observed = prediction.observed
     if claims <= {Claim.NONE}:
         return []
-    if not observed:
-        return ["What is claimed is proved for a model that is right on all of training."]
-    return [f"Rules observed, not proved: {', '.join(observed)} (arith theorems)."]
+    if not prediction.observed:
+        return [_PROVED]
+    return [f"Rules observed, not proved: {', '.join(prediction.observed)} (arith theorems)."]
 
 
 def reads_text(digits: int) -> str:
@@ -480,8 +466,7 @@ def _command_lines(words: Iterable[str]) -> str:
 def _how_sure(proved: list[bool]) -> list[str]:
     """What stands behind the suggestions that claim something."""
     if all(proved):
-        text = "What is claimed is proved for a model that is right on all of training."
-        return [text] if proved else []
+        return [_PROVED] if proved else []
     rest = "The others rest" if any(proved) else "They rest"
     return [f"{rest} on rules observed in trained models, not proved (arith predict --explain)."]
 
