@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from arith.commands.options import completion, takes, written_names
+from arith.commands.options import completion, takes, written
 from arith.printing import waiting
 from arith.theory.errors import InvalidInput, unknown_name
 from arith.theory.setting.requests import Request, setting_words
@@ -75,7 +75,7 @@ def examples(
             setting = Request(**options).setting()
             drawn, asked = draw_examples(setting, number, seed, test), setting_words(setting)
         else:
-            found = find_setting_of(data, None, Request(**options), written_names(context))
+            found = find_setting_of(data, None, Request(**options), written(context))
             setting, trained = found.setting, set(read_examples(data).prompts)
             drawn = draw_examples(setting, number, seed, test, trained)
             asked = [f"--data {data.name}"]

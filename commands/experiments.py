@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from arith.commands.options import DEFAULT_STORE, annotated, completion, takes, written
+from arith.commands.options import DEFAULT_STORE, annotated, completion, flags, takes, written
 from arith.printing import print_parts, print_table, print_text, shown, verdict_parts, waiting
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.requests import chosen
@@ -65,7 +65,10 @@ def verify(
     """Train the cells of a grid, or one cell, and judge them."""
     asked, given = CellRequest(**chosen(CellRequest, options)), written(context)
     _refuse_external(asked.model)
-    _check_asked(asked, grid, given)
+    if grid is not None and given:
+        raise InvalidInput(f"give --grid or the options of one cell ({flags(given)}), not both")
+    if grid is None and asked.task is None and asked.expr is None:
+        raise InvalidInput("say what to verify: --grid smoke, --grid headline, or --task NAME")
     cells = [asked.cell()] if grid is None else cells_of(grid, asked.model)
 
     from arith.verify import pipeline
@@ -120,14 +123,6 @@ def _refuse_external(model: str | None) -> None:
         raise InvalidInput(f"{model} is not trained: arith judge --model {model} judges it")
 
 
-def _check_asked(asked: CellRequest, grid: str | None, given: list[str]) -> None:
-    """Refuse a grid with options of one cell, and neither."""
-    if grid is not None and given:
-        raise InvalidInput(f"give --grid or the options of one cell ({', '.join(given)}), not both")
-    if grid is None and asked.task is None and asked.expr is None:
-        raise InvalidInput("say what to verify: --grid smoke, --grid headline, or --task NAME")
-
-
 def show_grid(
     grid: Annotated[str, GridOption] = "full",
     as_json: Annotated[
@@ -174,7 +169,7 @@ def inspect(
     """Show what the answers of a trained model depend on."""
     of_training = [name for name in context.params if name not in ("kept", "out", "html")]
     if kept is not None and (given := written(context, of_training)):
-        raise InvalidInput(f"give --from or how to train a model ({', '.join(given)}), not both")
+        raise InvalidInput(f"give --from or how to train a model ({flags(given)}), not both")
     asked = CellRequest(**options)
     _refuse_external(asked.model)
     from arith.verify import inspection

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arith.commands.options import JsonOption, annotated, takes, written
+from arith.commands.options import JsonOption, annotated, flags, takes, written
 from arith.judging import JudgedModels, judge_answers
 from arith.printing import print_parts, waiting
 from arith.theory.errors import InvalidInput
-from arith.theory.setting.requests import Request, options_of
+from arith.theory.setting.requests import Request, flag, options_of
 from arith.verify.plan.plan import Plan
 from arith.verify.plan.sizes import BY_PYTHON
 
@@ -82,18 +82,18 @@ def judge(
         check_suffix(plot)
     for path in filter(None, (plot, html)):
         check_writable(path)
+    given = {name: options[name] for name in written(context)}
     if bool(answers) == (model is not None):
         raise InvalidInput(f"say what to judge: --answers FILE, or --model {EXTERNAL}PATH")
     if answers:
-        for name in ("prompt_template", "trust_remote_code", "device"):
-            if given := written(context, (name,)):
-                raise InvalidInput(f"{given[0]} goes with --model {EXTERNAL}PATH")
+        if of_a_model := written(context, ("prompt_template", "trust_remote_code", "device")):
+            raise InvalidInput(f"{flag(of_a_model[0])} goes with --model {EXTERNAL}PATH")
         files = {path: read_answers(path) for path in answers}
-        setting, assumed = _setting(context, data, options, files)
-        tested = bool(written(context, ("test_digits",)))
+        setting, assumed = _setting(data, options, given, files)
+        names, models = [path.name for path in files], [*files.values()]
         with waiting("judging"):
-            found = judge_answers([x.name for x in files], [*files.values()], setting, tested)
-        if data is None and not written(context, ("layout",)):
+            found = judge_answers(names, models, setting, "test_digits" in given)
+        if data is None and "layout" not in given:
             print(_how_read(setting), file=sys.stderr)
         for line in assumed:
             print(line, file=sys.stderr)
@@ -106,12 +106,11 @@ def judge(
             )
         path = Path(model.removeprefix(EXTERNAL))
         if is_export(path):
-            if given := written(context, (*options_of(Request), "prompt_template", "data")):
-                raise InvalidInput(f"{path} says how it was trained: leave out {', '.join(given)}")
+            if said := written(context, (*options_of(Request), "prompt_template", "data")):
+                raise InvalidInput(f"{path} says how it was trained: leave out {flags(said)}")
             found = _of_export(path, device)
         else:
-            ordinary = {n: x for n, x in _ORDINARY.items() if not written(context, (n,))}
-            setting, assumed = _setting(context, data, options | ordinary)
+            setting, assumed = _setting(data, options | _ORDINARY | given, given)
             for line in assumed:
                 print(line, file=sys.stderr)
             found = _of_model(path, setting, device, prompt_template, trust_remote_code)
@@ -128,9 +127,9 @@ def judge(
 
 
 def _setting(
-    context: typer.Context,
     data: Path | None,
-    options: dict[str, Any],
+    options: Mapping[str, Any],
+    given: Mapping[str, Any],
     answers: Mapping[Path, Examples] = MappingProxyType({}),
 ) -> tuple[Setting, list[str]]:
     """How the models were trained: what options say, and else what is found in the examples.
@@ -138,9 +137,9 @@ def _setting(
     Also lines on what these do not say.
 
     Args:
+        given: those of the options that are said.
         answers: to be judged: they have to be to other prompts than the examples alone.
     """
-    given = {name: x for name, x in options.items() if written(context, (name,))}
     if data is not None:
         from arith.verify.data.finding import find_setting
         from arith.verify.plan.given import read_examples

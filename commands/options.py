@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -21,7 +21,7 @@ def completion(names: Collection[str]) -> Callable[[str], list[str]]:
     return lambda incomplete: [name for name in names if name.startswith(incomplete)]
 
 
-def annotated(described: type, name: str, more_help: str = ".") -> Any:
+def annotated(described: type, name: str) -> Any:
     """The type of a command's parameter, for an option of a dataclass."""
     option = options_of(described)[name]
     [hint] = [p.annotation for p in parameters(described) if p.name == name]
@@ -30,7 +30,7 @@ def annotated(described: type, name: str, more_help: str = ".") -> Any:
         typer.Option(
             flag(name),
             *([flag(option.alias)] if option.alias else []),
-            help=option.help.removesuffix(".") + more_help,
+            help=option.help.removesuffix(".") + ".",
             envvar=option.variable or None,
             autocompletion=completion(option.names) if option.names else None,
         ),
@@ -93,12 +93,12 @@ def written(
         names: of which options; those of a setting.
     """
     return [
-        flag(name)
+        name
         for name in names
         if (source := context.get_parameter_source(name)) and source.name == "COMMANDLINE"
     ]
 
 
-def written_names(context: typer.Context) -> list[str]:
-    """The options of a setting that the command line names, as a request names them."""
-    return [name for name in options_of(Request) if written(context, (name,))]
+def flags(names: Iterable[str]) -> str:
+    """Options as they are written: ``--task, --train-digits``."""
+    return ", ".join(map(flag, names))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Collection
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,7 +21,6 @@ from arith.commands.options import (
     check_store,
     takes,
     written,
-    written_names,
 )
 from arith.printing import (
     digit_parts,
@@ -33,6 +33,9 @@ from arith.printing import (
 )
 from arith.theory.errors import InvalidInput, unknown_name
 from arith.theory.setting.requests import Request, flag, read_lengths, read_numbers
+
+if TYPE_CHECKING:
+    from arith.verify.data.finding import Found
 
 _NOISE = (
     "What is predicted is of models that ignore digits which were always the same in training. A "
@@ -95,11 +98,7 @@ def predict(
         _check_picture(plot)
     request, found = Request(**options), None
     if data is not None:
-        from arith.verify.plan.examples import find_setting_of
-
-        given = written_names(context)
-        with waiting("reading examples"):
-            found = find_setting_of(data, test_data, request, given)
+        found = _found(data, test_data, request, written(context))
     elif test_data is not None:
         raise InvalidInput("--test-data needs --data, the examples of training")
     with waiting("predicting"):
@@ -157,11 +156,8 @@ def advise(
 
     request, read = Request(**options), None
     if data is not None:
-        from arith.verify.plan.examples import find_setting_of
-
-        given = written_names(context)
-        with waiting("reading examples"):
-            read = find_setting_of(data, None, request, given)
+        given = written(context)
+        read = _found(data, None, request, given)
         request = Request(**{**read.chosen, **{n: options[n] for n in given}})
     with waiting("trying changes"):
         advice = advise(request.setting())
@@ -239,14 +235,10 @@ def compare(
         given = {name: given.pop(name, BY[name]), **given}
     train = None
     if data is not None:
-        from arith.verify.plan.examples import find_setting_of
-
         if "train_digits" in given:
             raise InvalidInput("the examples say what was trained: leave out --train-digits")
-        known = [x for x in options if flag(x) in written(context)]
-        known += [x for x in ("train_digits",) if x in options and x not in known]
-        with waiting("reading examples"):
-            read = find_setting_of(data, None, Request(**options), known)
+        known = [x for x in options if x in (*written(context), "train_digits")]
+        read = _found(data, None, Request(**options), known)
         options, train = {**options, **read.chosen}, read.train
         given.setdefault("layout", options.pop("layout", ""))
         if not as_json:
@@ -310,6 +302,14 @@ def phase_map(
     print_lines(map_lines(diagram))
     if line := left_out_line(diagram):
         print_text(line)
+
+
+def _found(data: Path, test_data: Path | None, request: Request, given: Collection[str]) -> Found:
+    """What files of examples are, but for what is given."""
+    from arith.verify.plan.examples import find_setting_of
+
+    with waiting("reading examples"):
+        return find_setting_of(data, test_data, request, given)
 
 
 def _check_picture(path: Path) -> None:

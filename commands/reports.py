@@ -98,14 +98,14 @@ def _check_options(
     given: list[str], grid: str | None, every: bool, check: bool, html: Path | None
 ) -> None:
     """Refuse options that contradict each other; ``given`` are those that were written."""
-    if every and (grid is not None or html is not None or "--store" in given):
+    if every and (grid is not None or html is not None or "store" in given):
         raise InvalidInput("--all reports on the evidence of all grids: no --grid, --html, --store")
-    if check and not every and (grid is None or html is not None or "--store" in given):
+    if check and not every and (grid is None or html is not None or "store" in given):
         raise InvalidInput(
             "--check judges the evidence of a --grid, or of --all, and writes nothing: no --html, "
             "no --store"
         )
-    if grid is None and not every and "--folder" in given:
+    if grid is None and not every and "folder" in given:
         raise InvalidInput(
             "--folder is where the evidence of a --grid stands: give that too, or --all"
         )
