@@ -41,7 +41,7 @@ COMMANDS = {
     "report": ("reports:report", "Judge and report on all cells in the store, or on a grid."),
     "ask": ("models:ask", "Ask a kept model."),
     "export": ("models:export", "Write a kept model in the format of Hugging Face."),
-    "data": ("data:data", "Write all measurements, and what was predicted, as CSV."),
+    "data": ("reports:data", "Write all measurements, and what was predicted, as CSV."),
     "advise": ("predictions:advise", "Say what to change so that a model generalizes."),
     "compare": (
         "predictions:compare",

@@ -42,11 +42,10 @@ def literature(
             raise InvalidInput("--latex is printed without --json")
         print(published.latex_findings(finding))
         return
-    named = {x.id for x in published.found(finding)}
     if as_json:
-        rows = [row for row in published.table() if row[0] in named]
-        print_list({name: name for name in published.COLUMNS}, rows, as_json)
-    elif finding in named:
+        columns = {name: name for name in published.COLUMNS}
+        print_list(columns, published.table(finding), as_json)
+    elif finding is not None and [x.id for x in published.found(finding)] == [finding]:
         print_text(finding, bold=True)
         print_lines(published.finding_text(finding))
     else:

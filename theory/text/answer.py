@@ -153,8 +153,12 @@ _PUBLISHED = {
 }
 
 
-def published_line(prediction: Prediction, with_reason: bool = False) -> str:
-    """What the published theorem says, and what it leaves out, or ``with_reason`` why it does."""
+def published_lines(prediction: Prediction, with_reason: bool = False) -> list[str]:
+    """What the published theorem says, and what it leaves out; then what others say.
+
+    Args:
+        with_reason: where it leaves nothing out, name the theorem.
+    """
     says: dict[str, list[str]] = {}
     for direction in EXTRAPOLATING:
         verdict = prediction.published_verdict(direction)
@@ -163,12 +167,7 @@ def published_line(prediction: Prediction, with_reason: bool = False) -> str:
     text = ", ".join(how.format(" and ".join(which)) for how, which in says.items())
     assumes = _assumes(prediction)
     reason = f" ({prediction.published.theorem})" if with_reason and not assumes else ""
-    return f"Published theorem: {text or 'not tested'}{reason}. {assumes}".rstrip()
-
-
-def published_lines(prediction: Prediction, with_reason: bool = False) -> list[str]:
-    """What others say of it: the published theorem first (``published_line``)."""
-    theorem = published_line(prediction, with_reason)
+    theorem = f"Published theorem: {text or 'not tested'}{reason}. {assumes}".rstrip()
     return [theorem, *(x.text() for x in expressibility(prediction.setting))]
 
 
@@ -196,7 +195,7 @@ def explanation(prediction: Prediction, learned: Learnability) -> list[str]:
     lines += _decided_by(prediction)
     if prediction.setting.task.terms and not prediction.operations:
         lines.append(_of_the_task(prediction.setting))
-    lines += [*published_lines(prediction, with_reason=True)]
+    lines += published_lines(prediction, with_reason=True)
     lines += _before_convergence(prediction.setting, learned) + _how_soon(learned)
     cited = [f"[{number}] {source}" for number, source in enumerate(sources, 1)]
     return [*lines, *cited[:-1], f"{cited[-1]} (rules: arith theorems)"]
