@@ -34,44 +34,30 @@ _ORDINARY = {"layout": "plain", "padding": "none"}
 @takes(Request)
 def judge(
     context: typer.Context,
-    answers: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="Prompts and answers: JSON lines, CSV, or a log of samples of "
-            "lm-evaluation-harness. Several files are several models.",
-        ),
-    ] = None,
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="The training examples, in place of options that describe them."
-        ),
-    ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            metavar="hf:PATH",
-            help="A causal language model on disk, which is asked; in place of --answers.",
-        ),
-    ] = None,
-    prompt_template: Annotated[
-        str,
-        typer.Option(
-            help="What such a model is given: {prompt} stands for the prompt, {a} and {b} for "
-            "operands in ordinary digits."
-        ),
-    ] = "{prompt}",
-    trust_remote_code: Annotated[
-        bool, typer.Option(help="Run the code that a model of hf:PATH brings along.")
-    ] = False,
+    answers: Annotated[list[Path] | None, typer.Option(metavar="FILE")] = None,
+    data: Annotated[Path | None, typer.Option(metavar="FILE")] = None,
+    model: Annotated[str | None, typer.Option(metavar="hf:PATH")] = None,
+    prompt_template: str = "{prompt}",
+    trust_remote_code: Annotated[bool, typer.Option()] = False,
     device: annotated(Plan, "device") = "auto",  # type: ignore[valid-type]
-    html: Annotated[Path | None, typer.Option(help="Write a page for a browser.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw it, .png or .svg.")] = None,
+    html: Path | None = None,
+    plot: Path | None = None,
     as_json: JsonOption = False,
     **options: Any,
 ) -> None:
-    """Judge the answers of any model against the prediction."""
+    """Judge the answers of any model against the prediction.
+
+    Args:
+        answers: Prompts and answers: JSON lines, CSV, or a log of samples of lm-evaluation-harness.
+            Several files are several models.
+        data: The training examples, in place of options that describe them.
+        model: A causal language model on disk, which is asked; in place of --answers.
+        prompt_template: What such a model is given: {prompt} stands for the prompt, {a} and {b} for
+            operands in ordinary digits.
+        trust_remote_code: Run the code that a model of hf:PATH brings along.
+        html: Write a page for a browser.
+        plot: Draw it, .png or .svg.
+    """
     from arith.theory.text.style import check_suffix
     from arith.verify.external import read_answers
     from arith.verify.external_model import is_export

@@ -21,20 +21,17 @@ def _complete_finding(incomplete: str) -> list[str]:
 
 def literature(
     finding: Annotated[
-        str | None,
-        typer.Argument(
-            help="One finding, to be printed whole, or an author, an encoding or a task.",
-            show_default=False,
-            autocompletion=_complete_finding,
-        ),
+        str | None, typer.Argument(show_default=False, autocompletion=_complete_finding)
     ] = None,
     as_json: JsonListOption = False,
-    as_latex: Annotated[
-        bool,
-        typer.Option("--latex", help="Print those that meet every premise as LaTeX for a paper."),
-    ] = False,
+    as_latex: Annotated[bool, typer.Option("--latex")] = False,
 ) -> None:
-    """Set published findings beside the predictions."""
+    """Set published findings beside the predictions.
+
+    Args:
+        finding: One finding, to be printed whole, or an author, an encoding or a task.
+        as_latex: Print those that meet every premise as LaTeX for a paper.
+    """
     from arith.theory.text import literature_tables as published
 
     if as_latex:
@@ -73,16 +70,15 @@ def encodings(as_json: JsonListOption = False) -> None:
 
 def layouts(
     formats: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="FORMAT",
-            help="A layout of one's own: a name and what differs, as in 'reversed, no signs'.",
-            show_default=False,
-        ),
+        list[str] | None, typer.Argument(metavar="FORMAT", show_default=False)
     ] = None,
     as_json: JsonListOption = False,
 ) -> None:
-    """List the layouts, each with the way it writes 12 + 34 = 46."""
+    """List the layouts, each with the way it writes 12 + 34 = 46.
+
+    Args:
+        formats: A layout of one's own: a name and what differs, as in 'reversed, no signs'.
+    """
     print_list(catalogue.LAYOUT_COLUMNS, catalogue.layout_rows(formats or ()), as_json)
     if not (formats or as_json):
         print_text(
@@ -104,16 +100,15 @@ def models(as_json: JsonListOption = False) -> None:
 def theorems(
     words: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="RULE",
-            help="One theorem or rule, to be printed whole.",
-            show_default=False,
-            autocompletion=_complete_rule,
-        ),
+        typer.Argument(metavar="RULE", show_default=False, autocompletion=_complete_rule),
     ] = None,
     as_json: JsonListOption = False,
 ) -> None:
-    """List the four theorems and their rules, or explain one."""
+    """List the four theorems and their rules, or explain one.
+
+    Args:
+        words: One theorem or rule, to be printed whole.
+    """
     # A name of two words needs no quotes.
     rule = " ".join(words).replace("-", " ") if words else None
     entry = [] if rule is None else catalogue.rule_text(rule)

@@ -84,10 +84,12 @@ def group_of(listed: Mapping[str, tuple[str, str]]) -> type[TyperGroup]:
 
     @cache
     def made(name: str) -> Any:
+        from arith.commands.options import documented
+
         module, _, function = listed[name][0].partition(":")
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
         command = getattr(import_module(f"arith.commands.{module}"), function)
-        alone.command(name, cls=_Command)(command)
+        alone.command(name, cls=_Command, help=documented(command))(command)
         return get_command(alone)
 
     class Group(_Reading, TyperGroup):

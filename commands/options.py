@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable
 from functools import wraps
-from inspect import Parameter, Signature, signature
+from inspect import Parameter, Signature, getdoc, signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args, get_origin
 
 import typer
 
@@ -71,6 +72,27 @@ def takes(*described: type) -> Callable[[Callable[..., None]], Callable[..., Non
         return run
 
     return decorate
+
+
+def documented(command: Callable[..., None]) -> str:
+    """Give the parameters of a command the help that its docstring has of them; what else it says.
+
+    A yes or no that is not annotated is an option without its opposite.
+    """
+    text, _, args = (getdoc(command) or "").partition("\n\nArgs:\n")
+    helps = dict(re.findall(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", args, re.MULTILINE))
+    shown = []
+    for p in signature(command, eval_str=True).parameters.values():
+        if p.name in helps:
+            hint, info = p.annotation, typer.Option(*[flag(p.name)] * (p.annotation is bool))
+            if get_origin(hint) is Annotated:
+                hint, info = get_args(hint)
+            info.help = " ".join(helps[p.name].split())
+            p = p.replace(annotation=Annotated[hint, info])
+        shown.append(p)
+    command.__signature__ = Signature(shown)  # type: ignore[attr-defined]
+    command.__annotations__ = {p.name: p.annotation for p in shown}
+    return text
 
 
 def _typed(described: type, parameter: Parameter) -> Parameter:

@@ -21,34 +21,12 @@ if TYPE_CHECKING:
 
 def report(
     context: typer.Context,
-    grid: Annotated[
-        str | None,
-        typer.Option(
-            help="The grid to report on, a name or a TOML file; else all cells in the store.",
-            autocompletion=options.completion(GRIDS),
-        ),
-    ] = None,
-    every: Annotated[
-        bool,
-        typer.Option("--all", help="Report on every grid with evidence, and on all together."),
-    ] = False,
-    store: Annotated[
-        Path, typer.Option(help="Where arith verify kept its measurements.")
-    ] = options.DEFAULT_STORE,
-    folder: Annotated[
-        Path | None,
-        typer.Option(
-            help="Where the folders of grids stand (default: here in reports; what is not there is "
-            "read where it is committed, if arith runs from its repository)."
-        ),
-    ] = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; judge the committed evidence.")
-    ] = False,
-    html: Annotated[
-        Path | None,
-        typer.Option(help="Write the report here as one page for a browser, and nothing else."),
-    ] = None,
+    grid: Annotated[str | None, typer.Option(autocompletion=options.completion(GRIDS))] = None,
+    every: Annotated[bool, typer.Option("--all")] = False,
+    store: Path = options.DEFAULT_STORE,
+    folder: Path | None = None,
+    check: bool = False,
+    html: Path | None = None,
     as_json: options.JsonOption = False,
 ) -> None:
     """Judge and report on all cells in the store, or on a grid.
@@ -59,6 +37,15 @@ def report(
 
     Ends with 1 where a claim diverges and no cause is named in causes.toml beside the evidence
     (with --check also where those texts do not fit it), with 3 where a cell is inconclusive.
+
+    Args:
+        grid: The grid to report on, a name or a TOML file; else all cells in the store.
+        every: Report on every grid with evidence, and on all together.
+        store: Where arith verify kept its measurements.
+        folder: Where the folders of grids stand (default: here in reports; what is not there is
+            read where it is committed, if arith runs from its repository).
+        check: Write nothing; judge the committed evidence.
+        html: Write the report here as one page for a browser, and nothing else.
     """
     from arith.verify import pipeline
     from arith.verify.plan.folders import evidence_folder
@@ -199,18 +186,17 @@ def _is_untested(about: Report) -> bool:
 
 
 def data(
-    out: Annotated[
-        Path | None, typer.Option(help="The CSV file; without it the table is printed.")
-    ] = None,
-    folder: Annotated[
-        Path | None,
-        typer.Option(help="Where evidence stands (default: here in reports, or the committed)."),
-    ] = None,
-    store: Annotated[
-        Path | None, typer.Option(help="Write the measurements of this store in their place.")
-    ] = None,
+    out: Path | None = None,
+    folder: Path | None = None,
+    store: Path | None = None,
 ) -> None:
-    """Write all measurements, and what was predicted, as CSV."""
+    """Write all measurements, and what was predicted, as CSV.
+
+    Args:
+        out: The CSV file; without it the table is printed.
+        folder: Where evidence stands (default: here in reports, or the committed).
+        store: Write the measurements of this store in their place.
+    """
     from arith.theory.text.text import count
     from arith.verify.plan.folders import WHERE_COMMITTED, evidence_folder
     from arith.verify.records.files import check_writable, write
