@@ -309,32 +309,8 @@ def legend(prediction: Prediction, leaps: Decision) -> list[str]:
     """What the answer presupposes, and what the words and signs in the table of lengths mean."""
     s, lengths = prediction.setting, prediction.lengths
     claims = {x.claim for x in lengths if not s.is_premise(x.digits)}
-    premises = ["the model is right on held-out inputs (converged)"]
-    if noise := any(x.requires_noise_invariance for x in lengths):
-        premises.append(
-            "Noise on ignored digits changes no answer (arith theorems noise invariance)"
-        )
-    if reads := [x.digits for x in lengths if x.requires_noise_sensitivity]:
-        premises.append(
-            f"Noise on digits that never varied changes answers, at {lengths_text(reads)} (arith "
-            "theorems two candidates)"
-        )
-    if asked := [x.digits for x in lengths if x.requires_stability]:
-        none = "none" if noise else "no answer"
-        premises.append(
-            f"Disturbing all digits a little changes {none} at {lengths_text(asked)} (arith "
-            "theorems stability)"
-        )
-    if tried := [x.digits for x in lengths if x.requires_measured_stability]:
-        premises.append(f"At {lengths_text(tried)} that has to have been measured")
-    if apart := [x.digits for x in lengths if Premise.LOCALITY in x.premises]:
-        premises.append(
-            f"At {lengths_text(apart)} no query depends on a digit that a later query lacks (arith "
-            "theorems address)"
-        )
-    if s.random_starts and claims != {Claim.NONE}:
-        premises.append(f"Training drew from {s.starts} starts")
-    lines = [f"Premises: {'. '.join(premises)}.", *_basis_lines(prediction, claims)]
+    lines = [f"Premises: {'. '.join(_premises(prediction, claims))}."]
+    lines += _basis_lines(prediction, claims)
     if leaps is Decision.YES:
         lines.append("It may take long to converge, or never do so (arith theorems leap).")
     if any(x.direction == Direction.IN_DOMAIN and not s.is_premise(x.digits) for x in lengths):
@@ -371,6 +347,34 @@ def legend(prediction: Prediction, leaps: Decision) -> list[str]:
         meaning[Claim.AT_MOST] += " (below 1: some inputs are wrong, how many is not counted)"
     said = "; ".join(text for claim, text in meaning.items() if claim in claims)
     return [*lines, f"claim: {said}."] if said else lines
+
+
+def _premises(prediction: Prediction, claims: set[Claim]) -> list[str]:
+    """What is presupposed of the model and of its training."""
+    s, lengths = prediction.setting, prediction.lengths
+    premises = ["the model is right on held-out inputs (converged)"]
+    if noise := any(x.requires_noise_invariance for x in lengths):
+        premises.append(
+            "Noise on ignored digits changes no answer (arith theorems noise invariance)"
+        )
+    none = "none" if noise else "no answer"
+    asked = {
+        "Noise on digits that never varied changes answers, at {} (arith theorems two "
+        "candidates)": [x.digits for x in lengths if x.requires_noise_sensitivity],
+        f"Disturbing all digits a little changes {none} at {{}} (arith theorems stability)": [
+            x.digits for x in lengths if x.requires_stability
+        ],
+        "At {} that has to have been measured": [
+            x.digits for x in lengths if x.requires_measured_stability
+        ],
+        "At {} no query depends on a digit that a later query lacks (arith theorems address)": [
+            x.digits for x in lengths if Premise.LOCALITY in x.premises
+        ],
+    }
+    premises += [text.format(lengths_text(at)) for text, at in asked.items() if at]
+    if s.random_starts and claims != {Claim.NONE}:
+        premises.append(f"Training drew from {s.starts} starts")
+    return premises
 
 
 def _candidate_lines(lengths: Iterable[LengthPrediction]) -> list[str]:
