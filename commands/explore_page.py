@@ -55,7 +55,8 @@ def answer_html(prediction: Prediction, models: Sequence[Measured] = ()) -> str:
     shown = examples(prediction)
     uses = {x.use for each in shown for x in each.tokens if x.use}
     convergence = words.convergence_line(prediction.convergence)
-    return _template("answer").render(
+    return part(
+        "answer",
         answer=answer_line(prediction).removeprefix("Answer, if the premises are met: "),
         expected=expected_line(prediction),
         about=words.setting_lines(setting),
@@ -74,28 +75,20 @@ def answer_html(prediction: Prediction, models: Sequence[Measured] = ()) -> str:
     )
 
 
-def head_html() -> str:
-    """The head of the page."""
-    return _template("head").render()
-
-
 def controls_html(chief: Mapping[str, Any], more: Mapping[str, Any]) -> str:
     """The controls, those that stand first and the others."""
     helps = {name: option.help for name, option in options_of(Request).items()}
-    return _template("controls").render(
-        chief=[x.text for x in chief.values()], more=[(x.text, helps[n]) for n, x in more.items()]
+    return part(
+        "controls",
+        chief=[x.text for x in chief.values()],
+        more=[(x.text, helps[n]) for n, x in more.items()],
     )
-
-
-def error_html(message: str) -> str:
-    """What is shown in place of an answer: the line of the command."""
-    return _template("error").render(message=message)
 
 
 def command_html(prediction: Prediction) -> str:
     """The command that gives the same answer."""
     command = ["arith predict", *setting_words(prediction.setting)]
-    return _template("command").render(command=" ".join(command))
+    return part("command", command=" ".join(command))
 
 
 def strips(request: Request, address: Mapping[str, str]) -> Iterator[str]:
@@ -121,7 +114,8 @@ def _strip(
     right = [str(p) for p, x in found.items() if x and x.accuracy == 1 and not x.unseen]
     bars = [_bar(p, found[p], address) if p in found else {"modulus": p} for p in MODULI]
     half = len(bars) // 2
-    return _template("strip").render(
+    return part(
+        "strip",
         halves=[bars[:half], bars[half:]],
         modulus=address.get("modulus", ""),
         digits=words.digits_text(known[0].digits) if known else "",
@@ -133,12 +127,16 @@ def _strip(
     )
 
 
+def part(name: str, **values: Any) -> str:
+    """A part of the page, as ``explore.html`` lays it out."""
+    return _template().render(part=name, **values)
+
+
 @cache
-def _template(name: str) -> Template:
-    """A part of ``explore.html``."""
+def _template() -> Template:
     loader = PackageLoader("arith.commands", ".")
     environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    return environment.get_template("explore.html", globals={"part": name})
+    return environment.get_template("explore.html")
 
 
 def _example(x: Example) -> dict[str, Any]:
