@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from textwrap import wrap
@@ -109,22 +109,21 @@ def length_rows(prediction: Prediction) -> list[list[str]]:
     ]
 
 
-def _accuracy_text(x: LengthPrediction, share: Callable[[Fraction], str] | None = None) -> str:
+def _accuracy_text(x: LengthPrediction) -> str:
     """``49/4950 ≈ 0.0099 ± 0.01``: of the expected function; ± is what training leaves open.
 
     ``0.25 to 1`` where that is more than an exact claim bears, or where no exact accuracy follows.
     ``1 or 0`` where a stable model computes one of two functions; ``1 if stable`` where both are
     right.
     """
-    share = share or _share_in_table
     if x.candidates:
-        return " or ".join(map(share, x.candidates)) + _IF_STABLE * _are_alike(x)
+        return " or ".join(map(_share_in_table, x.candidates)) + _IF_STABLE * _are_alike(x)
     if x.learned_accuracy is None:
         return _range_text(x.at_least, x.at_most) if x.counted else NOT_COUNTED
     if _is_range(x):
         low, high = x.learned_accuracy - x.unseen, x.learned_accuracy + x.unseen
         return _range_text(max(Fraction(0), low), min(Fraction(1), high))
-    return share(x.learned_accuracy) + open_share(x)
+    return _share_in_table(x.learned_accuracy) + open_share(x)
 
 
 def _is_range(x: LengthPrediction) -> bool:
@@ -229,9 +228,9 @@ class Claimed(Protocol):
 
 def claim_in_table(x: LengthPrediction) -> str:
     """A claim in decimals alone: ``0.333 ± 0.01``, ``at most 0.25``."""
-    if x.claim == Claim.NONE:
-        return UNCLAIMED
-    return _accuracy_text(x, share_text) if x.claim == Claim.EXACT else bound_word(x)
+    if x.accuracy is not None:
+        return share_text(x.accuracy) + open_share(x)
+    return UNCLAIMED if x.claim == Claim.NONE else bound_word(x)
 
 
 def claim_text(x: Claimed, exact: bool = False) -> str:
