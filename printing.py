@@ -176,13 +176,18 @@ def _indented(lines: Iterable[str], indent: str = "  ") -> list[Part]:
 
 def digit_parts(prediction: Prediction, found: dict[int, DigitAccuracy] | None) -> list[Part]:
     """The accuracy of each result digit, or in one line why there is none."""
-    from arith.theory.text.text import digit_rows
+    from arith.theory.arithmetic.shares import share_text
 
     if found:
         columns = ("digits", "", "accuracy of each result digit, and of the lowest 1, 2, ...")
-        table = Table(columns, digit_rows(found))
-        uncounted = any("?" in shown for *_, shown in table.rows)
-        return [table, *[Text("?: not counted, for it would take too long.")] * uncounted]
+        rows = [
+            [str(n), what, " ".join("?" if v is None else share_text(v, 4) for v in values)]
+            for n, x in found.items()
+            for what, values in (("each", x.digit), ("lowest", x.lowest))
+        ]
+        uncounted = any("?" in shown for *_, shown in rows)
+        note = Text("?: not counted, for it would take too long.")
+        return [Table(columns, rows), *[note] * uncounted]
     if prediction.continues:
         return [Text("every result digit is right: the expected function is the task itself")]
     if prediction.operations:

@@ -89,9 +89,15 @@ class Judged(Shown):
         Raises:
             InvalidInput: no cell is trained.
         """
-        from arith.picture import picture
+        from arith.picture import drawn
+        from arith.verify.reporting.measured import of_runs
 
-        return picture([v for v in self.verdicts if v.runs])
+        panels = [
+            (v.name, v.prediction, of_runs(v.runs, v.cell.setting)) for v in self.verdicts if v.runs
+        ]
+        if not panels:
+            raise InvalidInput("no cell is trained: there is nothing to draw")
+        return drawn(panels)
 
 
 @takes(CellRequest, Plan)

@@ -19,7 +19,6 @@ from arith.theory.generalization.outcomes import Claim, Status
 from arith.theory.text.answer import INPUTS, UNCLAIMED, cut
 
 if TYPE_CHECKING:
-    from arith.theory.counting.accuracy import DigitAccuracy
     from arith.theory.generalization.lengths import LengthPrediction
     from arith.theory.prediction.convergence import Convergence
     from arith.theory.prediction.forecast import Forecast
@@ -472,13 +471,3 @@ def _how_sure(proved: list[bool]) -> list[str]:
         return [_PROVED] if proved else []
     rest = "The others rest" if any(proved) else "They rest"
     return [f"{rest} on rules observed in trained models, not proved (arith predict --explain)."]
-
-
-def digit_rows(found: dict[int, DigitAccuracy]) -> list[list[str]]:
-    """Per length: the accuracy of each result digit, units first, and of the lowest ones."""
-    rows = []
-    for digits, x in found.items():
-        for what, values in (("each", x.digit), ("lowest", x.lowest)):
-            shown = " ".join("?" if v is None else share_text(v, 4) for v in values)
-            rows.append([str(digits), what, shown])
-    return rows
