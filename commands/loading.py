@@ -66,11 +66,10 @@ class _Command(_Reading, TyperCommand):
             said = error.format_message()
             files = [x for x in words if said.endswith(f"({x})") and isfile(x)]
             names = {param.name for param in self.get_params(ctx)}
-            if files and names & {"answers", "data"}:
-                what = "answers" if "answers" in names else "examples"
-                option = "answers" if "answers" in names else "data"
-                how = f"a file of {what} is given as --{option} {files[0]}"
-                raise InvalidInput(f"{said}: {how}") from None
+            for option, what in (("answers", "answers"), ("data", "examples")):
+                if files and option in names:
+                    how = f"a file of {what} is given as --{option} {files[0]}"
+                    raise InvalidInput(f"{said}: {how}") from None
             raise
 
 
