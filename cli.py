@@ -15,7 +15,7 @@ import typer
 from typer.exceptions import TyperException
 
 from arith import __version__
-from arith.commands.loading import Listed, group_of
+from arith.commands.loading import group_of
 from arith.theory.errors import Failed, InvalidInput
 
 EXIT_CODES = {
@@ -31,40 +31,31 @@ EXIT_CODES = {
 }
 """What the command ends with."""
 COMMANDS = {
-    "predict": Listed(
-        "predictions:predict", "Predict how a model does on shorter and longer inputs."
+    "predict": ("predictions:predict", "Predict how a model does on shorter and longer inputs."),
+    "explore": ("explore:explore", "Open a page to play with settings, on this machine alone."),
+    "examples": ("examples:examples", "Write examples of a setting to a file."),
+    "verify": ("experiments:verify", "Train the cells of a grid, or one cell, and judge them."),
+    "judge": ("judging:judge", "Judge the answers of any model against the prediction."),
+    "grid": ("experiments:show_grid", "List the cells of a grid with their predictions."),
+    "inspect": ("experiments:inspect", "Show what the answers of a trained model depend on."),
+    "report": ("reports:report", "Judge and report on all cells in the store, or on a grid."),
+    "ask": ("models:ask", "Ask a kept model."),
+    "export": ("models:export", "Write a kept model in the format of Hugging Face."),
+    "data": ("reports:data", "Write all measurements, and what was predicted, as CSV."),
+    "advise": ("predictions:advise", "Say what to change so that a model generalizes."),
+    "compare": (
+        "predictions:compare",
+        "Set encodings, layouts or windows side by side for one task.",
     ),
-    "explore": Listed(
-        "explore:explore", "Open a page to play with settings, on this machine alone."
-    ),
-    "examples": Listed("examples:examples", "Write examples of a setting to a file."),
-    "verify": Listed(
-        "experiments:verify", "Train the cells of a grid, or one cell, and judge them."
-    ),
-    "judge": Listed("judging:judge", "Judge the answers of any model against the prediction."),
-    "grid": Listed("experiments:show_grid", "List the cells of a grid with their predictions."),
-    "inspect": Listed("experiments:inspect", "Show what the answers of a trained model depend on."),
-    "report": Listed("reports:report", "Judge and report on all cells in the store, or on a grid."),
-    "ask": Listed("models:ask", "Ask a kept model."),
-    "export": Listed("models:export", "Write a kept model in the format of Hugging Face."),
-    "data": Listed("data:data", "Write all measurements, and what was predicted, as CSV."),
-    "advise": Listed("predictions:advise", "Say what to change so that a model generalizes."),
-    "compare": Listed(
-        "predictions:compare", "Set encodings, layouts or windows side by side for one task."
-    ),
-    "map": Listed(
-        "predictions:phase_map", "Draw accuracy on longer inputs by modulus, or by base."
-    ),
-    "literature": Listed("lists:literature", "Set published findings beside the predictions."),
-    "tasks": Listed("lists:tasks", "List the named tasks and what decides how they extend."),
-    "encodings": Listed("lists:encodings", "List the positional encodings."),
-    "layouts": Listed(
-        "lists:layouts", "List the layouts, each with the way it writes 12 + 34 = 46."
-    ),
-    "models": Listed("lists:models", "List the named sizes of models."),
-    "theorems": Listed("lists:theorems", "List the four theorems and their rules, or explain one."),
+    "map": ("predictions:phase_map", "Draw accuracy on longer inputs by modulus, or by base."),
+    "literature": ("lists:literature", "Set published findings beside the predictions."),
+    "tasks": ("lists:tasks", "List the named tasks and what decides how they extend."),
+    "encodings": ("lists:encodings", "List the positional encodings."),
+    "layouts": ("lists:layouts", "List the layouts, each with the way it writes 12 + 34 = 46."),
+    "models": ("lists:models", "List the named sizes of models."),
+    "theorems": ("lists:theorems", "List the four theorems and their rules, or explain one."),
 }
-"""Every command, in the order of the help page."""
+"""Every command, in the order of the help page: its function, and the first line of its help."""
 app = typer.Typer(
     name="arith",
     cls=group_of(COMMANDS),

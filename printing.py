@@ -25,6 +25,15 @@ _GAP = 2
 """Blanks between two columns."""
 _WHOLE: Any = {"break_on_hyphens": False, "break_long_words": False}
 """How lines are broken: between words."""
+_COLOURS = {
+    "generalizes": "green",
+    "agree": "green",
+    "fails": "red",
+    "diverge": "red",
+    "partial": "yellow",
+    "inconclusive": "yellow",
+}
+"""Of the first word of a field."""
 _Item = TypeVar("_Item")
 
 
@@ -100,7 +109,9 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     justify = [str.rjust if column == "digits" else str.ljust for column in columns]
     lines = []
     for row in (columns, *rows):
-        styles = ["bold" if row is columns else _style(text) for text in row]
+        styles = [
+            "bold" if row is columns else _COLOURS.get(text.partition(" ")[0], "") for text in row
+        ]
         broken = [textwrap.wrap(x, w, **_WHOLE) for x, w in zip(row, widths, strict=True)]
         for parts in zip_longest(*broken, fillvalue=""):
             line = rich_text.Text()
@@ -109,11 +120,6 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
             line.rstrip()
             lines.append(line)
     console.print(rich_text.Text("\n").join(lines), soft_wrap=True)
-
-
-def _style(text: str) -> str:
-    """How a word of a table is coloured."""
-    return _COLOURS.get(text.partition(" ")[0], "")
 
 
 def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int] | None:
@@ -141,46 +147,47 @@ def prediction_parts(prediction: Prediction, explain: bool = False) -> list[Part
     """The setting and the answer; then the table of lengths, or the derivation."""
     from arith.theory.learning.leap_complexity import setting_leaps
     from arith.theory.learning.learnability import learnability
-    from arith.theory.text.answer import answer_line, expected_line, explanation, published_lines
-    from arith.theory.text.text import (
-        LENGTH_COLUMNS,
-        convergence_line,
-        forecast_lines,
-        legend,
-        length_rows,
-        setting_lines,
-    )
+    from arith.theory.text import answer, text
 
     parts: list[Part] = [
-        Text("\n".join(setting_lines(prediction.setting)), bold=True),
-        Text(answer_line(prediction), bold=True, indent="  "),
-        Text(expected_line(prediction), indent="  "),
+        Text("\n".join(text.setting_lines(prediction.setting)), bold=True),
+        Text(answer.answer_line(prediction), bold=True, indent="  "),
+        Text(answer.expected_line(prediction), indent="  "),
     ]
+    forecasts = text.forecast_lines(prediction, named=explain)
+    forecasts.append(text.convergence_line(prediction.convergence))
     if explain:
-        lines = explanation(prediction, learnability(prediction.setting))
-        lines += [*forecast_lines(prediction, named=True), convergence_line(prediction.convergence)]
-        return [*parts, *(Text(line, indent="   ") for line in lines)]
-    leaps = setting_leaps(prediction.setting)
+        lines = answer.explanation(prediction, learnability(prediction.setting))
+        return [*parts, *_indented([*lines, *forecasts], "   ")]
+    legend = text.legend(prediction, setting_leaps(prediction.setting))
     return [
         *parts,
-        *(Text(line, indent="  ") for line in published_lines(prediction)),
+        *_indented(answer.published_lines(prediction)),
         Text(""),
-        Table(LENGTH_COLUMNS, length_rows(prediction)),
-        *(Text(line, indent="  ") for line in forecast_lines(prediction)),
-        Text(convergence_line(prediction.convergence), indent="  "),
-        *(Text(line, indent="  ") for line in legend(prediction, leaps)),
+        Table(text.LENGTH_COLUMNS, text.length_rows(prediction)),
+        *_indented([*forecasts, *legend]),
     ]
+
+
+def _indented(lines: Iterable[str], indent: str = "  ") -> list[Part]:
+    """Texts whose later lines are indented."""
+    return [Text(line, indent=indent) for line in lines]
 
 
 def digit_parts(prediction: Prediction, found: dict[int, DigitAccuracy] | None) -> list[Part]:
     """The accuracy of each result digit, or in one line why there is none."""
-    from arith.theory.text.text import digit_rows
+    from arith.theory.arithmetic.shares import share_text
 
     if found:
         columns = ("digits", "", "accuracy of each result digit, and of the lowest 1, 2, ...")
-        table = Table(columns, digit_rows(found))
-        uncounted = any("?" in shown for *_, shown in table.rows)
-        return [table, *[Text("?: not counted, for it would take too long.")] * uncounted]
+        rows = [
+            [str(n), what, " ".join("?" if v is None else share_text(v, 4) for v in values)]
+            for n, x in found.items()
+            for what, values in (("each", x.digit), ("lowest", x.lowest))
+        ]
+        uncounted = any("?" in shown for *_, shown in rows)
+        note = Text("?: not counted, for it would take too long.")
+        return [Table(columns, rows), *[note] * uncounted]
     if prediction.continues:
         return [Text("every result digit is right: the expected function is the task itself")]
     if prediction.operations:
@@ -199,12 +206,12 @@ def verdict_parts(verdicts: Sequence[CellVerdict]) -> list[Part]:
         return [
             Text(v.cell.label(), bold=True),
             Table(terminal.LENGTH_COLUMNS, [terminal.length_line(v, x) for x in v.lengths]),
-            *(Text(line, indent="  ") for line in lines),
+            *_indented(lines),
             Text(terminal.sentence(v), bold=True),
         ]
     return [
         Table(terminal.CELL_COLUMNS, [terminal.cell_line(v) for v in verdicts]),
-        *(Text(line, indent="  ") for line in terminal.cell_legend(verdicts)),
+        *_indented(terminal.cell_legend(verdicts)),
         Text(terminal.summary_line(verdicts), bold=True),
     ]
 
@@ -221,19 +228,18 @@ def answer_parts(judged: JudgedAnswers, notes: Sequence[str] = ()) -> list[Part]
     parts: list[Part] = [
         Text("\n".join(setting_lines(judged.verdict.cell.setting)), bold=True),
         Table(answers.COLUMNS, answers.answer_rows(judged)),
-        *(Text(line, indent="  ") for line in answers.answer_legend(judged)),
+        *_indented(answers.answer_legend(judged)),
         Text(""),
         Table(*answers.explanation_table(judged)),
         Text(""),
-        *(Text(line, indent="  ") for line in answers.digit_lines(judged)),
+        *_indented(answers.digit_lines(judged)),
     ]
     if judged.surprising:
         rows = answers.surprising_rows(judged)
         parts += [Text(answers.surprising_title(judged)), Table(answers.SURPRISING, rows)]
     said = [*answers.left_out_lines(judged), *notes, *answers.premise_lines(judged)]
-    parts += [Text(line, indent="  ") for line in said]
-    parts.append(Text(answers.answer_sentence(judged), bold=True))
-    return [*parts, *(Text(line, indent="  ") for line in answers.next_lines(judged))]
+    sentence = Text(answers.answer_sentence(judged), bold=True)
+    return [*parts, *_indented(said), sentence, *_indented(answers.next_lines(judged))]
 
 
 def shown(items: Sequence[_Item], what: str) -> Iterator[_Item]:
@@ -274,13 +280,3 @@ def _console() -> Console:
     # Rich would take a notebook, and a kernel's variables, for a terminal with colours.
     written = isinstance(sys.stdout, StringIO)
     return Output(highlight=False, force_jupyter=False, force_terminal=False if written else None)
-
-
-_COLOURS = {
-    "generalizes": "green",
-    "agree": "green",
-    "fails": "red",
-    "diverge": "red",
-    "partial": "yellow",
-    "inconclusive": "yellow",
-}

@@ -16,17 +16,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from arith.judging import JudgedModels, Judged, judge, report, verify
-    from arith.predicting import Predicted, predict
-    from arith.reading import Read, read
+    from arith.judging import Judged, JudgedModels, judge, report, verify
+    from arith.predicting import Predicted, Read, predict, read
     from arith.theory.errors import Failed, InvalidInput
 
 __version__ = "0.1.0"
 __all__ = [
-    "JudgedModels",
     "Failed",
     "InvalidInput",
     "Judged",
+    "JudgedModels",
     "Predicted",
     "Read",
     "judge",
@@ -42,10 +41,10 @@ _MODULES = {
     "InvalidInput": "arith.theory.errors",
     "Judged": "arith.judging",
     "Predicted": "arith.predicting",
-    "Read": "arith.reading",
+    "Read": "arith.predicting",
     "judge": "arith.judging",
     "predict": "arith.predicting",
-    "read": "arith.reading",
+    "read": "arith.predicting",
     "report": "arith.judging",
 }
 """Where each name is defined; ``verify`` is the package of that name, which can be called."""

@@ -11,11 +11,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from arith.keywords import python_errors, read, takes
+from arith import keywords
+from arith.keywords import python_errors, takes
+from arith.predicting import Read, Shown, read
 from arith.printing import Part, Text, answer_parts, verdict_parts
-from arith.predicting import Shown
-from arith.reading import Read
-from arith.reading import read as read_file
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.requests import Request, chosen, setting_columns
 from arith.theory.setting.settings import Setting
@@ -29,6 +28,7 @@ from arith.verify.plan.recipe import find_recipe
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from arith.verify.data.files import Examples
     from arith.verify.judging.answers import JudgedAnswers
     from arith.verify.judging.judge import CellVerdict, Verdict
     from arith.verify.judging.known_divergences import KnownDivergences
@@ -89,9 +89,15 @@ class Judged(Shown):
         Raises:
             InvalidInput: no cell is trained.
         """
-        from arith.picture import picture
+        from arith.picture import drawn
+        from arith.verify.reporting.measured import of_runs
 
-        return picture([v for v in self.verdicts if v.runs])
+        panels = [
+            (v.name, v.prediction, of_runs(v.runs, v.cell.setting)) for v in self.verdicts if v.runs
+        ]
+        if not panels:
+            raise InvalidInput("no cell is trained: there is nothing to draw")
+        return drawn(panels)
 
 
 @takes(CellRequest, Plan)
@@ -119,7 +125,9 @@ def verify(
         Failed: a training process died, or results could not be written.
     """
     if callable(options.get("model")):
-        raise InvalidInput("verify trains a model; one of your own is judged by arith.judge(model, ...)")
+        raise InvalidInput(
+            "verify trains a model; one of your own is judged by arith.judge(model, ...)"
+        )
     asked = chosen(CellRequest, {"task": task, **options})
     given, model = [name for name in asked if name != "model"], asked.get("model")
     grid = None if grid is None else str(grid)
@@ -129,10 +137,10 @@ def verify(
         raise InvalidInput("say what to verify: a task, --expr or --grid")
     if recipe is not None and not isinstance(recipe, str):
         raise InvalidInput(f"{recipe!r} is no value for 'recipe', which takes a name")
-    cells = [read(CellRequest, asked).cell()] if grid is None else cells_of(grid, model)
+    cells = [keywords.read(CellRequest, asked).cell()] if grid is None else cells_of(grid, model)
     how = recipe_of(grid) if recipe is None else find_recipe(recipe)
     folders = Folders(None if keep_models is None else Path(keep_models))
-    plan = read(Plan, options, cells=cells, recipe=how, folders=folders)
+    plan = keywords.read(Plan, options, cells=cells, recipe=how, folders=folders)
     from arith.commands.options import DEFAULT_STORE
     from arith.verify import pipeline
     from arith.verify.records.store import Store
@@ -186,13 +194,20 @@ class JudgedModels(Shown):
 
     def records(self) -> list[dict[str, Any]]:
         """The lengths: what was asked, predicted and measured, and the verdict."""
-        columns = setting_columns(self.judged.verdict.cell.setting)
-        told = self.to_json()["lengths"]
-        flat = ({n: x for n, x in length.items() if not isinstance(x, dict | list)} for length in told)
-        return [
-            {**columns, **one, **_forecast(length["forecast"]), **_renamed(length["measured"])}
-            for one, length in zip(flat, told, strict=True)
-        ]
+        asked, rows = setting_columns(self.judged.verdict.cell.setting), []
+        for length in self.to_json()["lengths"]:
+            told = {n: x for n, x in length.items() if not isinstance(x, dict | list)}
+            forecast, measured = length["forecast"] or {}, length["measured"] or {}
+            columns = {
+                "forecast": forecast.get("median"),
+                "forecast_low": forecast.get("low"),
+                "forecast_high": forecast.get("high"),
+                "measured": measured.get("accuracy"),
+                "low": measured.get("low"),
+                "high": measured.get("high"),
+            }
+            rows.append(asked | told | columns)
+        return rows
 
     def to_json(self) -> dict[str, Any]:
         """What ``arith judge --json`` prints."""
@@ -209,21 +224,24 @@ class JudgedModels(Shown):
         return drawn([(v.cell.label(), v.prediction, models_measured(self.judged, self.names))])
 
 
-def _forecast(found: dict[str, Any] | None) -> dict[str, float | None]:
-    """The columns of a forecast; empty ones where there is none."""
-    found = found or {}
-    ends = {f"forecast_{name}": found.get(name) for name in ("low", "high")}
-    return {"forecast": found.get("median"), **ends}
+def judge_answers(
+    names: Sequence[str],
+    models: Sequence[Examples],
+    setting: Setting,
+    tested: bool,
+    notes: Sequence[str] = (),
+) -> JudgedModels:
+    """The verdict on answers of models.
 
+    Args:
+        tested: whether it is said at which lengths; else at those that were answered.
+    """
+    from arith.verify import external
+    from arith.verify.judging.answers import judge_examples
 
-def _renamed(measured: dict[str, float] | None) -> dict[str, float | None]:
-    """The columns of what was measured; empty ones where nothing was."""
-    found = measured or {}
-    return {
-        "measured": found.get("accuracy"),
-        "low": found.get("low"),
-        "high": found.get("high"),
-    }
+    asked = setting if tested else external.answered_setting(setting, models)
+    notes = [*notes, *external.notes_on_answers(names, models)]
+    return JudgedModels(judge_examples(asked, models), names, notes)
 
 
 @takes(Request)
@@ -254,32 +272,32 @@ def judge(
         InvalidInput: a setting that makes no sense, or answers that are none.
     """
     from arith.verify import external
-    from arith.verify.judging.answers import judge_examples
 
     if setting is not None and data is not None:
         raise InvalidInput("give a setting or data, not both")
     setting = data if setting is None else setting
     if isinstance(setting, str | Path) and Path(setting).exists():
-        setting = read_file(setting, **options)
+        setting = read(setting, **options)
     elif setting is not None and chosen(Request, options):
         raise InvalidInput("give a setting or its options, not both")
-    asked = setting
     if setting is None:
-        asked = read(Request, options).setting()
-    notes = setting.found.assumed_lines() if isinstance(setting, Read) else []
-    asked = getattr(asked, "setting", asked)
+        asked = keywords.read(Request, options).setting()
+    else:
+        asked = getattr(setting, "setting", setting)
     if not isinstance(asked, Setting):
         raise InvalidInput(
             f"{reprlib.repr(setting)} is no setting and no file: give what predict(...) or "
             "read(...) gives, or a file of training examples"
         )
+    is_read = isinstance(setting, Read)
+    notes = setting.found.assumed_lines() if is_read else []
+    if hasattr(answer, "parameters") and callable(answer):
+        if tokenizer is None:
+            raise InvalidInput("a torch module needs tokenizer=..., with encode and decode")
+        found = external.judge_module(answer, tokenizer, asked, prompt_template)
+        return JudgedModels(found, notes=notes)
     if callable(answer):
-        if hasattr(answer, "parameters"):
-            if tokenizer is None:
-                raise InvalidInput("a torch module needs tokenizer=..., with encode and decode")
-            found = external.judge_module(answer, tokenizer, asked, prompt_template)
-        else:
-            found = external.judge_model(answer, None, asked, prompt_template)
+        found = external.judge_model(answer, None, asked, prompt_template)
         return JudgedModels(found, notes=notes)
     names: Sequence[str] = ("the model",)
     if isinstance(answer, str | Path):
@@ -289,12 +307,9 @@ def judge(
         models = [external.read_answers(Path(x)) for x in answer]
     else:
         models = [external.listed_answers(answer)]
-    said = {n for n, x in options.items() if x is not None}
-    said = set(setting.found.given) if isinstance(setting, Read) else said
-    if (setting is None or isinstance(setting, Read)) and "test_digits" not in said:
-        asked = external.answered_setting(asked, models)
-    notes = [*notes, *external.notes_on_answers(names, models)]
-    return JudgedModels(judge_examples(asked, models), names, notes)
+    said = setting.found.given if is_read else keywords.given(options)
+    tested = "test_digits" in said or not (setting is None or is_read)
+    return judge_answers(names, models, asked, tested, notes)
 
 
 @contextmanager

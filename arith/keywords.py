@@ -46,7 +46,8 @@ def takes(*described: type) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
             with python_errors(known):
                 return function(*args, **values)
 
-        lines = [function.__doc__ or "", "    Options:", *(f"        {n}: {about[n]}" for n in about)]
+        lines = [function.__doc__ or "", "    Options:"]
+        lines += [f"        {name}: {text}" for name, text in about.items()]
         call.__signature__ = Signature(shown)  # type: ignore[attr-defined]
         call.__doc__ = _in_python("\n".join(lines), known)
         return call
@@ -55,7 +56,7 @@ def takes(*described: type) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
 
 
 def read(described: type[_R], options: Mapping[str, Any], **more: Any) -> _R:
-    """A dataclass of those of the options that are its own; lengths may be numbers, lists or ranges.
+    """A dataclass of the options that are its own; lengths may be numbers, lists or ranges.
 
     Args:
         more: its other fields.
@@ -65,6 +66,11 @@ def read(described: type[_R], options: Mapping[str, Any], **more: Any) -> _R:
     """
     given = {n: _plain(x) for n, x in chosen(described, options).items()}
     return described(**plain_values(described, given), **more)
+
+
+def given(options: Mapping[str, Any]) -> set[str]:
+    """The names of the options that have a value."""
+    return {name for name, value in options.items() if value is not None}
 
 
 def _plain(value: Any) -> Any:

@@ -11,9 +11,6 @@ from matplotlib.figure import Figure
 from arith.theory.prediction.predict import Prediction
 from arith.theory.text.length_plot import Measured, draw_lengths
 from arith.theory.text.style import add_legend, styled
-from arith.theory.errors import InvalidInput
-from arith.verify.judging.judge import CellVerdict
-from arith.verify.reporting.measured import of_runs
 
 _WIDTH, _HEIGHT = 5.6, 3.2
 """Of a panel, in inches."""
@@ -29,13 +26,6 @@ class Picture(Figure):
         with styled():
             self.savefig(written, dpi=110)
         return written.getvalue()
-
-
-def picture(verdicts: Sequence[CellVerdict]) -> Picture:
-    """Predicted and measured accuracy by length, a panel per cell (InvalidInput: no cell)."""
-    if not verdicts:
-        raise InvalidInput("no cell is trained: there is nothing to draw")
-    return drawn([(v.name, v.prediction, of_runs(v.runs, v.cell.setting)) for v in verdicts])
 
 
 def drawn(panels: Sequence[tuple[str, Prediction, Sequence[Measured]]]) -> Picture:

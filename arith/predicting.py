@@ -1,4 +1,4 @@
-"""``predict``, and what all answers are: text, HTML in a notebook, a table for pandas."""
+"""``predict`` and ``read``; and what all answers are: text, HTML, a table for pandas."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arith.keywords import read, takes
+from arith import keywords
+from arith.keywords import takes
 from arith.printing import Part, Table, Text, plain_text, prediction_parts
 from arith.theory.errors import InvalidInput
 from arith.theory.generalization.lengths import LengthPrediction
@@ -49,8 +50,9 @@ class Shown(ABC):
         Args:
             picture: an SVG, to stand below the text.
         """
-        style = "body{font:15px sans-serif;max-width:60em;margin:2em auto}td,th{padding:.1em 1em .1em 0}"
-        head = f'<!DOCTYPE html><html lang="en"><meta charset="utf-8"><style>{style}</style>'
+        body = "body{font:15px sans-serif;max-width:60em;margin:2em auto}"
+        style = f"<style>{body}td,th{{padding:.1em 1em .1em 0}}</style>"
+        head = f'<!DOCTYPE html><html lang="en"><meta charset="utf-8">{style}'
         return f"{head}<title>arith</title>{self._repr_html_()}{picture}</html>\n"
 
     def to_frame(self) -> DataFrame:
@@ -116,7 +118,7 @@ class Predicted(Shown):
 
     def parts(self) -> list[Part]:
         """The answer; then the table of lengths, or each step to it with its source."""
-        found = [Text("\n".join(self.data.lines()), indent="  ")] if self.data else []
+        found = Read(self.data).parts() if self.data else []
         return [*found, *prediction_parts(self.prediction, self.explained)]
 
     def records(self) -> list[dict[str, Any]]:
@@ -129,6 +131,48 @@ class Predicted(Shown):
         from arith.picture import drawn
 
         return drawn([(self.setting.text(), self.prediction, [])])
+
+
+@dataclass(frozen=True, repr=False)
+class Read(Shown):
+    """A file of examples, shown as ``arith predict --data`` tells what it is.
+
+    Args:
+        found: its setting, and what it shows and lacks.
+    """
+
+    found: Found
+
+    @property
+    def setting(self) -> Setting:
+        """How a model of it is trained: ``judge`` takes it."""
+        return self.found.setting
+
+    def parts(self) -> list[Part]:
+        """What was found, what the file shows, and what it lacks."""
+        return [Text("\n".join(self.found.lines()), indent="  ")]
+
+    def records(self) -> list[dict[str, Any]]:
+        """The setting, and how many examples have each length."""
+        asked = setting_columns(self.setting)
+        return [
+            {**asked, "digits": n, "examples": count, "share": count / self.found.fit}
+            for n, count in self.found.lengths
+        ]
+
+
+@takes(Request)
+def read(data: str | Path, test_data: str | Path | None = None, **options: Any) -> Read:
+    """What a file of examples is; what is not given is found, as by ``arith predict --data``.
+
+    Raises:
+        InvalidInput: a file of other text, or an option that does not fit it.
+    """
+    from arith.verify.plan.examples import find_setting_of
+
+    request = keywords.read(Request, options)
+    test = None if test_data is None else Path(test_data)
+    return Read(find_setting_of(Path(data), test, request, keywords.given(options)))
 
 
 @takes(Request)
@@ -146,15 +190,10 @@ def predict(
     Raises:
         InvalidInput: an unknown name, a value that no setting can have, or a file of other text.
     """
-    request = read(Request, {"task": task, **options})
-    found = None
+    options["task"] = task
     if data is not None:
-        from arith.verify.plan.examples import find_setting_of
-
-        given = {n for n, value in {"task": task, **options}.items() if value is not None}
-        test = None if test_data is None else Path(test_data)
-        found = find_setting_of(Path(data), test, request, given)
-    elif test_data is not None:
+        found = read(data, test_data, **options).found
+        return Predicted(predict_setting(found.setting), data=found)
+    if test_data is not None:
         raise InvalidInput("test_data needs data, the examples of training")
-    setting = found.setting if found else request.setting()
-    return Predicted(predict_setting(setting), data=found)
+    return Predicted(predict_setting(keywords.read(Request, options).setting()))

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from arith.commands.options import completion, takes, written_names
+from arith.commands.options import completion, takes, written
 from arith.printing import waiting
 from arith.theory.errors import InvalidInput, unknown_name
 from arith.theory.setting.requests import Request, setting_words
@@ -18,38 +18,28 @@ from arith.theory.setting.requests import Request, setting_words
 @takes(Request)
 def examples(
     context: typer.Context,
-    number: Annotated[int, typer.Option(help="How many.")] = 10_000,
-    seed: Annotated[int, typer.Option(help="Of the examples: the same seed draws the same.")] = 0,
-    test: Annotated[
-        bool,
-        typer.Option(
-            "--test",
-            help="Test examples, as many of each length; at a trained one, held-out inputs.",
-        ),
-    ] = False,
+    number: int = 10_000,
+    seed: int = 0,
+    test: bool = False,
     kind: Annotated[
-        str,
-        typer.Option(
-            "--as",
-            help="text: a line each, as 12+34=46; jsonl: prompt and answer; lm-eval: a folder with "
-            "a task of lm-evaluation-harness, of test examples.",
-            autocompletion=completion(("text", "jsonl", "lm-eval")),
-        ),
+        str, typer.Option("--as", autocompletion=completion(("text", "jsonl", "lm-eval")))
     ] = "text",
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            help="The training examples, in place of options that describe them; with --test: at "
-            "trained lengths, inputs that are not among them."
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="The file, or the folder of --as lm-eval; else it is printed."),
-    ] = None,
+    data: Path | None = None,
+    out: Path | None = None,
     **options: Any,
 ) -> None:
-    """Write examples of a setting to a file."""
+    """Write examples of a setting to a file.
+
+    Args:
+        number: How many.
+        seed: Of the examples: the same seed draws the same.
+        test: Test examples, as many of each length; at a trained one, held-out inputs.
+        kind: text: a line each, as 12+34=46; jsonl: prompt and answer; lm-eval: a folder with a
+            task of lm-evaluation-harness, of test examples.
+        data: The training examples, in place of options that describe them; with --test: at trained
+            lengths, inputs that are not among them.
+        out: The file, or the folder of --as lm-eval; else it is printed.
+    """
     from arith.verify.plan.examples import (
         KINDS,
         as_jsonl,
@@ -75,7 +65,7 @@ def examples(
             setting = Request(**options).setting()
             drawn, asked = draw_examples(setting, number, seed, test), setting_words(setting)
         else:
-            found = find_setting_of(data, None, Request(**options), written_names(context))
+            found = find_setting_of(data, None, Request(**options), written(context))
             setting, trained = found.setting, set(read_examples(data).prompts)
             drawn = draw_examples(setting, number, seed, test, trained)
             asked = [f"--data {data.name}"]

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from arith.commands.options import DEFAULT_STORE, annotated, completion, takes, written
+from arith.commands.options import DEFAULT_STORE, annotated, completion, flags, takes, written
 from arith.printing import print_parts, print_table, print_text, shown, verdict_parts, waiting
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.requests import chosen
@@ -38,34 +38,29 @@ def verify(
             autocompletion=completion(CHOICES),
         ),
     ] = None,
-    store: Annotated[
-        Path, typer.Option(help="Where measurements are kept; what it has is not redone.")
-    ] = DEFAULT_STORE,
-    junit_xml: Annotated[Path | None, typer.Option(help="Write the verdicts as JUnit XML.")] = None,
-    keep_models: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Keep each trained model in a folder of its own here, for inspect, ask and "
-            "export. What the store has and this folder lacks is trained again.",
-        ),
-    ] = None,
-    tensorboard: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="Write curves of the trainings here, to be seen with tensorboard."
-        ),
-    ] = None,
-    dry_run: Annotated[
-        bool,
-        typer.Option("--dry-run", help="Train nothing: list what would be, and how long it takes."),
-    ] = False,
+    store: Path = DEFAULT_STORE,
+    junit_xml: Path | None = None,
+    keep_models: Annotated[Path | None, typer.Option(metavar="DIR")] = None,
+    tensorboard: Annotated[Path | None, typer.Option(metavar="DIR")] = None,
+    dry_run: bool = False,
     **options: Any,
 ) -> None:
-    """Train the cells of a grid, or one cell, and judge them."""
+    """Train the cells of a grid, or one cell, and judge them.
+
+    Args:
+        store: Where measurements are kept; what it has is not redone.
+        junit_xml: Write the verdicts as JUnit XML.
+        keep_models: Keep each trained model in a folder of its own here, for inspect, ask and
+            export. What the store has and this folder lacks is trained again.
+        tensorboard: Write curves of the trainings here, to be seen with tensorboard.
+        dry_run: Train nothing: list what would be, and how long it takes.
+    """
     asked, given = CellRequest(**chosen(CellRequest, options)), written(context)
     _refuse_external(asked.model)
-    _check_asked(asked, grid, given)
+    if grid is not None and given:
+        raise InvalidInput(f"give --grid or the options of one cell ({flags(given)}), not both")
+    if grid is None and asked.task is None and asked.expr is None:
+        raise InvalidInput("say what to verify: --grid smoke, --grid headline, or --task NAME")
     cells = [asked.cell()] if grid is None else cells_of(grid, asked.model)
 
     from arith.verify import pipeline
@@ -120,21 +115,15 @@ def _refuse_external(model: str | None) -> None:
         raise InvalidInput(f"{model} is not trained: arith judge --model {model} judges it")
 
 
-def _check_asked(asked: CellRequest, grid: str | None, given: list[str]) -> None:
-    """Refuse a grid with options of one cell, and neither."""
-    if grid is not None and given:
-        raise InvalidInput(f"give --grid or the options of one cell ({', '.join(given)}), not both")
-    if grid is None and asked.task is None and asked.expr is None:
-        raise InvalidInput("say what to verify: --grid smoke, --grid headline, or --task NAME")
-
-
 def show_grid(
     grid: Annotated[str, GridOption] = "full",
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object per cell and line.")
-    ] = False,
+    as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """List the cells of a grid with their predictions."""
+    """List the cells of a grid with their predictions.
+
+    Args:
+        as_json: Print one JSON object per cell and line.
+    """
     from arith.theory.text.text import count
     from arith.verify.reporting.terminal import PREDICTION_COLUMNS, prediction_row
 
@@ -152,29 +141,30 @@ def show_grid(
 @takes(CellRequest)
 def inspect(
     context: typer.Context,
-    kept: Annotated[
-        Path | None,
-        typer.Option("--from", metavar="MODEL", help="A kept model, in place of one to train."),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Of the weights and the examples.")] = 0,
+    kept: Annotated[Path | None, typer.Option("--from", metavar="MODEL")] = None,
+    seed: int = 0,
     device: annotated(Plan, "device") = "auto",  # type: ignore[valid-type]
     precision: annotated(Plan, "precision") = "auto",  # type: ignore[valid-type]
     recipe: Annotated[
         str, typer.Option(help=_RECIPE_HELP, autocompletion=completion(CHOICES))
     ] = "default",
-    budget: Annotated[int, typer.Option(help="Most training steps.")] = DEFAULT_BUDGET,
-    out: Annotated[Path, typer.Option(help="A folder for the pictures and mechanism.json.")] = Path(
-        "mechanism"
-    ),
-    html: Annotated[
-        Path | None, typer.Option(help="Write what was found as one page too, with a wrong answer.")
-    ] = None,
+    budget: int = DEFAULT_BUDGET,
+    out: Path = Path("mechanism"),
+    html: Path | None = None,
     **options: Any,
 ) -> None:
-    """Show what the answers of a trained model depend on."""
+    """Show what the answers of a trained model depend on.
+
+    Args:
+        kept: A kept model, in place of one to train.
+        seed: Of the weights and the examples.
+        budget: Most training steps.
+        out: A folder for the pictures and mechanism.json.
+        html: Write what was found as one page too, with a wrong answer.
+    """
     of_training = [name for name in context.params if name not in ("kept", "out", "html")]
     if kept is not None and (given := written(context, of_training)):
-        raise InvalidInput(f"give --from or how to train a model ({', '.join(given)}), not both")
+        raise InvalidInput(f"give --from or how to train a model ({flags(given)}), not both")
     asked = CellRequest(**options)
     _refuse_external(asked.model)
     from arith.verify import inspection

@@ -7,7 +7,7 @@ import socket
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 from urllib.parse import urlencode
 
 import typer
@@ -23,16 +23,18 @@ PAGE = Path(__file__).with_name("explore_app.py")
 @takes(Request)
 def explore(
     context: typer.Context,
-    port: Annotated[int, typer.Option(help="Of this machine, 1 to 65535.")] = 2718,
-    no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Print the address alone, and open no browser.")
-    ] = False,
-    store: Annotated[
-        Path, typer.Option(help="Where arith verify kept its measurements.")
-    ] = DEFAULT_STORE,
+    port: int = 2718,
+    no_browser: bool = False,
+    store: Path = DEFAULT_STORE,
     **options: Any,
 ) -> None:
-    """Open a page to play with settings, on this machine alone."""
+    """Open a page to play with settings, on this machine alone.
+
+    Args:
+        port: Of this machine, 1 to 65535.
+        no_browser: Print the address alone, and open no browser.
+        store: Where arith verify kept its measurements.
+    """
     check_store(context, store)
     request = Request(**options)
     asked = {n: x for n, x in options.items() if x != getattr(Request, n)}

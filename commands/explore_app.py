@@ -19,8 +19,7 @@ with app.setup:
         answer_html,
         command_html,
         controls_html,
-        error_html,
-        head_html,
+        part,
         strips,
     )
     from arith.theory.arithmetic.tasks import takes_modulus
@@ -32,7 +31,7 @@ with app.setup:
 
 @app.cell
 def _():
-    mo.Html(head_html())
+    mo.Html(part("head"))
 
 
 @app.cell
@@ -63,7 +62,7 @@ def _(address, changes, controls, more, store):
         found = predict(request.setting())
         _shown = answer_html(found, measured(found.setting, store))
     except InvalidInput as _error:
-        request, found, _shown = None, None, error_html(str(_error))
+        request, found, _shown = None, None, part("error", message=str(_error))
     mo.Html(_shown)
     return found, request, texts
 

@@ -101,6 +101,6 @@ def _control(name: str, texts: Mapping[str, str], on_change: Callable[[Any], obj
 def _text(value: Any) -> str:
     if value is None or value == ():
         return ""
-    return (
-        str(int(value)) if isinstance(value, float) and value.is_integer() else str(value).strip()
-    )
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).strip()

@@ -26,23 +26,9 @@ from arith.theory.prediction.predict import Prediction
 from arith.theory.setting.requests import Request, options_of, setting_words
 from arith.theory.studies.example import Example, ExampleToken, examples
 from arith.theory.studies.phase import with_modulus
-from arith.theory.text.answer import (
-    INPUTS,
-    answer_line,
-    deciding,
-    expected_line,
-    published_lines,
-)
+from arith.theory.text import text as words
+from arith.theory.text.answer import INPUTS, answer_line, deciding, expected_line, published_lines
 from arith.theory.text.length_plot import Measured
-from arith.theory.text.text import (
-    LENGTH_COLUMNS,
-    convergence_line,
-    digits_text,
-    forecast_lines,
-    legend,
-    length_rows,
-    setting_lines,
-)
 from arith.theory.transformer.layouts import SIGN
 from arith.verify.data.numerals import numeral
 from arith.verify.data.texts import sign_of
@@ -65,24 +51,23 @@ _MOST_LISTED = 12
 def answer_html(prediction: Prediction, models: Sequence[Measured] = ()) -> str:
     """The answer for a setting, and what it rests on."""
     setting = prediction.setting
-    rows = zip(prediction.lengths, length_rows(prediction), strict=True)
+    rows = zip(prediction.lengths, words.length_rows(prediction), strict=True)
     shown = examples(prediction)
     uses = {x.use for each in shown for x in each.tokens if x.use}
-    return _template("answer").render(
+    convergence = words.convergence_line(prediction.convergence)
+    return part(
+        "answer",
         answer=answer_line(prediction).removeprefix("Answer, if the premises are met: "),
         expected=expected_line(prediction),
-        about=setting_lines(setting),
+        about=words.setting_lines(setting),
         examples=[_example(x) for x in shown],
         written=f"{setting.layout.name}: {setting.layout.summary}",
         uses=[(use.name.lower(), text) for use, text in USES.items() if use in uses],
-        columns=LENGTH_COLUMNS,
+        columns=words.LENGTH_COLUMNS,
         lengths=[_length(prediction, x, row, models) for x, row in rows],
         models=models,
-        forecasts=[
-            *forecast_lines(prediction, named=True),
-            convergence_line(prediction.convergence),
-        ],
-        legend=legend(prediction, Decision.UNDECIDED),
+        forecasts=[*words.forecast_lines(prediction, named=True), convergence],
+        legend=words.legend(prediction, Decision.UNDECIDED),
         theorems=_theorems(prediction),
         open=_why_open(prediction),
         published=published_lines(prediction, with_reason=True),
@@ -90,28 +75,20 @@ def answer_html(prediction: Prediction, models: Sequence[Measured] = ()) -> str:
     )
 
 
-def head_html() -> str:
-    """The head of the page."""
-    return _template("head").render()
-
-
 def controls_html(chief: Mapping[str, Any], more: Mapping[str, Any]) -> str:
     """The controls, those that stand first and the others."""
     helps = {name: option.help for name, option in options_of(Request).items()}
-    return _template("controls").render(
-        chief=[x.text for x in chief.values()], more=[(x.text, helps[n]) for n, x in more.items()]
+    return part(
+        "controls",
+        chief=[x.text for x in chief.values()],
+        more=[(x.text, helps[n]) for n, x in more.items()],
     )
-
-
-def error_html(message: str) -> str:
-    """What is shown in place of an answer: the line of the command."""
-    return _template("error").render(message=message)
 
 
 def command_html(prediction: Prediction) -> str:
     """The command that gives the same answer."""
-    words = ["arith predict", *setting_words(prediction.setting)]
-    return _template("command").render(command=" ".join(words))
+    command = ["arith predict", *setting_words(prediction.setting)]
+    return part("command", command=" ".join(command))
 
 
 def strips(request: Request, address: Mapping[str, str]) -> Iterator[str]:
@@ -137,10 +114,11 @@ def _strip(
     right = [str(p) for p, x in found.items() if x and x.accuracy == 1 and not x.unseen]
     bars = [_bar(p, found[p], address) if p in found else {"modulus": p} for p in MODULI]
     half = len(bars) // 2
-    return _template("strip").render(
+    return part(
+        "strip",
         halves=[bars[:half], bars[half:]],
         modulus=address.get("modulus", ""),
-        digits=digits_text(known[0].digits) if known else "",
+        digits=words.digits_text(known[0].digits) if known else "",
         right=len(right),
         known=len(known),
         listed=", ".join([*right[:_MOST_LISTED], *["..."] * (len(right) > _MOST_LISTED)]),
@@ -149,17 +127,16 @@ def _strip(
     )
 
 
+def part(name: str, **values: Any) -> str:
+    """A part of the page, as ``explore.html`` lays it out."""
+    return _template().render(part=name, **values)
+
+
 @cache
-def _template(name: str) -> Template:
-    """A part of ``explore.html``."""
-    environment = Environment(
-        loader=PackageLoader("arith.commands", "."),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.globals["part"] = name
-    return environment.get_template("explore.html", globals={"part": name})
+def _template() -> Template:
+    loader = PackageLoader("arith.commands", ".")
+    environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    return environment.get_template("explore.html")
 
 
 def _example(x: Example) -> dict[str, Any]:
@@ -171,12 +148,12 @@ def _example(x: Example) -> dict[str, Any]:
     for token in x.tokens:
         if token.use:
             marks.setdefault(token.use, []).append(_text(x, token))
-    words = [f"{use}: {' '.join(digits)}" for use, digits in marks.items()]
+    read = [f"{use}: {' '.join(digits)}" for use, digits in marks.items()]
     expected = None if x.expected is None else numeral(x.expected, base)
     return {
-        "title": f"{digits_text(x.digits)}, {INPUTS[x.direction]}",
+        "title": f"{words.digits_text(x.digits)}, {INPUTS[x.direction]}",
         "operands": ", ".join(said),
-        "words": f"{', '.join(said)}. Digits {'; '.join(words)}.",
+        "words": f"{', '.join(said)}. Digits {'; '.join(read)}.",
         "tokens": [
             {
                 "text": _text(x, token),
@@ -222,7 +199,7 @@ def _length(
     measured = [m for m in models if x.digits in m.accuracy]
     return {
         "row": row,
-        "kind": _kind(prediction, x),
+        "kind": "premise" if prediction.setting.is_premise(x.digits) else _kind(x),
         "low": _percent(x.at_least),
         "high": _percent(x.at_most),
         "at": _percent(x.accuracy if x.accuracy is not None else x.at_most),
@@ -239,13 +216,9 @@ def _length(
     }
 
 
-def _kind(prediction: Prediction, x: LengthPrediction) -> str:
-    """How the bar of a length is drawn."""
-    if prediction.setting.is_premise(x.digits):
-        return "premise"
-    if x.claim == Claim.NONE:
-        return "open"
-    return "exact" if x.claim == Claim.EXACT else "bound"
+def _kind(x: LengthPrediction) -> str:
+    """How the bar of a claim is drawn."""
+    return {Claim.NONE: "open", Claim.EXACT: "exact"}.get(x.claim, "bound")
 
 
 def _percent(share: Any) -> str:
@@ -278,16 +251,14 @@ def _bar(p: int, x: LengthPrediction | None, address: Mapping[str, str]) -> dict
     """The bar of a modulus: its height, its kind and its words."""
     kind, height, said = "left-out", 0.0, "makes no sense"
     if x is not None:
-        kind = "open" if x.claim == Claim.NONE else "exact" if x.claim == Claim.EXACT else "bound"
-        height = float(x.at_most if x.accuracy is None else x.accuracy)
+        least = x.claim == Claim.AT_LEAST
+        height = float(x.at_least if least else x.at_most if x.accuracy is None else x.accuracy)
+        kind = _kind(x)
         said = {
             "open": "no claim",
             "exact": f"accuracy {height:.3g}",
-            "bound": f"accuracy at most {height:.3g}",
+            "bound": f"accuracy at {'least' if least else 'most'} {height:.3g}",
         }[kind]
-        if x.claim == Claim.AT_LEAST:
-            height = float(x.at_least)
-            said = f"accuracy at least {height:.3g}"
         if x.accuracy == 1 and not x.unseen:
             kind, said = "right", "right on all inputs"
     return {

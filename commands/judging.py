@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arith.commands.options import JsonOption, annotated, takes, written
+from arith.commands.options import JsonOption, annotated, flags, takes, written
+from arith.judging import JudgedModels, judge_answers
 from arith.printing import print_parts, waiting
 from arith.theory.errors import InvalidInput
-from arith.theory.setting.requests import Request, options_of
+from arith.theory.setting.requests import Request, flag, options_of
 from arith.verify.plan.plan import Plan
 from arith.verify.plan.sizes import BY_PYTHON
 
 if TYPE_CHECKING:
-    from arith.judging import JudgedModels
     from arith.theory.setting.settings import Setting
     from arith.verify.data.files import Examples
 
@@ -33,44 +33,30 @@ _ORDINARY = {"layout": "plain", "padding": "none"}
 @takes(Request)
 def judge(
     context: typer.Context,
-    answers: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="Prompts and answers: JSON lines, CSV, or a log of samples of "
-            "lm-evaluation-harness. Several files are several models.",
-        ),
-    ] = None,
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="The training examples, in place of options that describe them."
-        ),
-    ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            metavar="hf:PATH",
-            help="A causal language model on disk, which is asked; in place of --answers.",
-        ),
-    ] = None,
-    prompt_template: Annotated[
-        str,
-        typer.Option(
-            help="What such a model is given: {prompt} stands for the prompt, {a} and {b} for "
-            "operands in ordinary digits."
-        ),
-    ] = "{prompt}",
-    trust_remote_code: Annotated[
-        bool, typer.Option(help="Run the code that a model of hf:PATH brings along.")
-    ] = False,
+    answers: Annotated[list[Path] | None, typer.Option(metavar="FILE")] = None,
+    data: Annotated[Path | None, typer.Option(metavar="FILE")] = None,
+    model: Annotated[str | None, typer.Option(metavar="hf:PATH")] = None,
+    prompt_template: str = "{prompt}",
+    trust_remote_code: Annotated[bool, typer.Option()] = False,
     device: annotated(Plan, "device") = "auto",  # type: ignore[valid-type]
-    html: Annotated[Path | None, typer.Option(help="Write a page for a browser.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw it, .png or .svg.")] = None,
+    html: Path | None = None,
+    plot: Path | None = None,
     as_json: JsonOption = False,
     **options: Any,
 ) -> None:
-    """Judge the answers of any model against the prediction."""
+    """Judge the answers of any model against the prediction.
+
+    Args:
+        answers: Prompts and answers: JSON lines, CSV, or a log of samples of lm-evaluation-harness.
+            Several files are several models.
+        data: The training examples, in place of options that describe them.
+        model: A causal language model on disk, which is asked; in place of --answers.
+        prompt_template: What such a model is given: {prompt} stands for the prompt, {a} and {b} for
+            operands in ordinary digits.
+        trust_remote_code: Run the code that a model of hf:PATH brings along.
+        html: Write a page for a browser.
+        plot: Draw it, .png or .svg.
+    """
     from arith.theory.text.style import check_suffix
     from arith.verify.external import read_answers
     from arith.verify.external_model import is_export
@@ -81,16 +67,18 @@ def judge(
         check_suffix(plot)
     for path in filter(None, (plot, html)):
         check_writable(path)
+    given = {name: options[name] for name in written(context)}
     if bool(answers) == (model is not None):
         raise InvalidInput(f"say what to judge: --answers FILE, or --model {EXTERNAL}PATH")
     if answers:
-        for name in ("prompt_template", "trust_remote_code", "device"):
-            if given := written(context, (name,)):
-                raise InvalidInput(f"{given[0]} goes with --model {EXTERNAL}PATH")
+        if of_a_model := written(context, ("prompt_template", "trust_remote_code", "device")):
+            raise InvalidInput(f"{flag(of_a_model[0])} goes with --model {EXTERNAL}PATH")
         files = {path: read_answers(path) for path in answers}
-        setting, assumed = _setting(context, data, options, files)
-        found = _of_files(files, setting, bool(written(context, ("test_digits",))))
-        if data is None and not written(context, ("layout",)):
+        setting, assumed = _setting(data, options, given, files)
+        names, models = [path.name for path in files], [*files.values()]
+        with waiting("judging"):
+            found = judge_answers(names, models, setting, "test_digits" in given)
+        if data is None and "layout" not in given:
             print(_how_read(setting), file=sys.stderr)
         for line in assumed:
             print(line, file=sys.stderr)
@@ -103,12 +91,11 @@ def judge(
             )
         path = Path(model.removeprefix(EXTERNAL))
         if is_export(path):
-            if given := written(context, (*options_of(Request), "prompt_template", "data")):
-                raise InvalidInput(f"{path} says how it was trained: leave out {', '.join(given)}")
+            if said := written(context, (*options_of(Request), "prompt_template", "data")):
+                raise InvalidInput(f"{path} says how it was trained: leave out {flags(said)}")
             found = _of_export(path, device)
         else:
-            ordinary = {n: x for n, x in _ORDINARY.items() if not written(context, (n,))}
-            setting, assumed = _setting(context, data, options | ordinary)
+            setting, assumed = _setting(data, options | _ORDINARY | given, given)
             for line in assumed:
                 print(line, file=sys.stderr)
             found = _of_model(path, setting, device, prompt_template, trust_remote_code)
@@ -125,9 +112,9 @@ def judge(
 
 
 def _setting(
-    context: typer.Context,
     data: Path | None,
-    options: dict[str, Any],
+    options: Mapping[str, Any],
+    given: Mapping[str, Any],
     answers: Mapping[Path, Examples] = MappingProxyType({}),
 ) -> tuple[Setting, list[str]]:
     """How the models were trained: what options say, and else what is found in the examples.
@@ -135,9 +122,9 @@ def _setting(
     Also lines on what these do not say.
 
     Args:
+        given: those of the options that are said.
         answers: to be judged: they have to be to other prompts than the examples alone.
     """
-    given = {name: x for name, x in options.items() if written(context, (name,))}
     if data is not None:
         from arith.verify.data.finding import find_setting
         from arith.verify.plan.given import read_examples
@@ -160,26 +147,8 @@ def _setting(
     return Request(**options).setting(), []
 
 
-def _of_files(files: Mapping[Path, Examples], setting: Setting, tested: bool) -> JudgedModels:
-    """The verdict on files of answers.
-
-    Args:
-        tested: whether it is said at which lengths; else at those that were answered.
-    """
-    from arith.judging import JudgedModels
-    from arith.verify.external import answered_setting, notes_on_answers
-    from arith.verify.judging.answers import judge_examples
-
-    models = list(files.values())
-    with waiting("judging"):
-        asked = setting if tested else answered_setting(setting, models)
-        names = [path.name for path in files]
-        return JudgedModels(judge_examples(asked, models), names, notes_on_answers(names, models))
-
-
 def _of_export(path: Path, device: str) -> JudgedModels:
     """The verdict on a folder that ``arith export`` has written."""
-    from arith.judging import JudgedModels
     from arith.verify.external import judge_kept
     from arith.verify.model.kept import read_kept
     from arith.verify.training.device import pick_device
@@ -193,7 +162,6 @@ def _of_model(
     path: Path, setting: Setting, device: str, template: str, trusted: bool
 ) -> JudgedModels:
     """The verdict on a language model from disk."""
-    from arith.judging import JudgedModels
     from arith.verify.external import judge_module
     from arith.verify.external_model import load
 

@@ -21,20 +21,17 @@ def _complete_finding(incomplete: str) -> list[str]:
 
 def literature(
     finding: Annotated[
-        str | None,
-        typer.Argument(
-            help="One finding, to be printed whole, or an author, an encoding or a task.",
-            show_default=False,
-            autocompletion=_complete_finding,
-        ),
+        str | None, typer.Argument(show_default=False, autocompletion=_complete_finding)
     ] = None,
     as_json: JsonListOption = False,
-    as_latex: Annotated[
-        bool,
-        typer.Option("--latex", help="Print those that meet every premise as LaTeX for a paper."),
-    ] = False,
+    as_latex: Annotated[bool, typer.Option("--latex")] = False,
 ) -> None:
-    """Set published findings beside the predictions."""
+    """Set published findings beside the predictions.
+
+    Args:
+        finding: One finding, to be printed whole, or an author, an encoding or a task.
+        as_latex: Print those that meet every premise as LaTeX for a paper.
+    """
     from arith.theory.text import literature_tables as published
 
     if as_latex:
@@ -42,11 +39,10 @@ def literature(
             raise InvalidInput("--latex is printed without --json")
         print(published.latex_findings(finding))
         return
-    named = {x.id for x in published.found(finding)}
     if as_json:
-        rows = [row for row in published.table() if row[0] in named]
-        print_list({name: name for name in published.COLUMNS}, rows, as_json)
-    elif finding in named:
+        columns = {name: name for name in published.COLUMNS}
+        print_list(columns, published.table(finding), as_json)
+    elif finding is not None and [x.id for x in published.found(finding)] == [finding]:
         print_text(finding, bold=True)
         print_lines(published.finding_text(finding))
     else:
@@ -74,16 +70,15 @@ def encodings(as_json: JsonListOption = False) -> None:
 
 def layouts(
     formats: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="FORMAT",
-            help="A layout of one's own: a name and what differs, as in 'reversed, no signs'.",
-            show_default=False,
-        ),
+        list[str] | None, typer.Argument(metavar="FORMAT", show_default=False)
     ] = None,
     as_json: JsonListOption = False,
 ) -> None:
-    """List the layouts, each with the way it writes 12 + 34 = 46."""
+    """List the layouts, each with the way it writes 12 + 34 = 46.
+
+    Args:
+        formats: A layout of one's own: a name and what differs, as in 'reversed, no signs'.
+    """
     print_list(catalogue.LAYOUT_COLUMNS, catalogue.layout_rows(formats or ()), as_json)
     if not (formats or as_json):
         print_text(
@@ -105,16 +100,15 @@ def models(as_json: JsonListOption = False) -> None:
 def theorems(
     words: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="RULE",
-            help="One theorem or rule, to be printed whole.",
-            show_default=False,
-            autocompletion=_complete_rule,
-        ),
+        typer.Argument(metavar="RULE", show_default=False, autocompletion=_complete_rule),
     ] = None,
     as_json: JsonListOption = False,
 ) -> None:
-    """List the four theorems and their rules, or explain one."""
+    """List the four theorems and their rules, or explain one.
+
+    Args:
+        words: One theorem or rule, to be printed whole.
+    """
     # A name of two words needs no quotes.
     rule = " ".join(words).replace("-", " ") if words else None
     entry = [] if rule is None else catalogue.rule_text(rule)

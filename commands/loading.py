@@ -20,19 +20,6 @@ from typer.main import get_command
 
 from arith.theory.errors import InvalidInput
 
-
-class Listed(NamedTuple):
-    """A command in the list of all.
-
-    Args:
-        function: where it is defined in ``arith.commands``, as ``module:name``.
-        text: the first line of its help.
-    """
-
-    function: str
-    text: str
-
-
 _PLAIN = (bool, str, int, Path)
 """What a word is made by itself, without pydantic."""
 
@@ -79,23 +66,29 @@ class _Command(_Reading, TyperCommand):
             said = error.format_message()
             files = [x for x in words if said.endswith(f"({x})") and isfile(x)]
             names = {param.name for param in self.get_params(ctx)}
-            if files and names & {"answers", "data"}:
-                what = "answers" if "answers" in names else "examples"
-                option = "answers" if "answers" in names else "data"
-                how = f"a file of {what} is given as --{option} {files[0]}"
-                raise InvalidInput(f"{said}: {how}") from None
+            for option, what in (("answers", "answers"), ("data", "examples")):
+                if files and option in names:
+                    how = f"a file of {what} is given as --{option} {files[0]}"
+                    raise InvalidInput(f"{said}: {how}") from None
             raise
 
 
-def group_of(listed: Mapping[str, Listed]) -> type[TyperGroup]:
-    """The class of a group that has these commands, each imported and made when it is named."""
+def group_of(listed: Mapping[str, tuple[str, str]]) -> type[TyperGroup]:
+    """The class of a group that has these commands, each imported and made when it is named.
+
+    Args:
+        listed: by name, where a command is defined in ``arith.commands``, as ``module:function``,
+            and the first line of its help.
+    """
 
     @cache
     def made(name: str) -> Any:
-        module, _, function = listed[name].function.partition(":")
+        from arith.commands.options import documented
+
+        module, _, function = listed[name][0].partition(":")
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
         command = getattr(import_module(f"arith.commands.{module}"), function)
-        alone.command(name, cls=_Command)(command)
+        alone.command(name, cls=_Command, help=documented(command))(command)
         return get_command(alone)
 
     class Group(_Reading, TyperGroup):

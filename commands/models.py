@@ -19,12 +19,14 @@ KeptOption = Annotated[
 
 def ask(
     model: KeptOption,
-    questions: Annotated[
-        list[str], typer.Argument(metavar="QUESTIONS...", help="Each with its operands: '12 + 34'.")
-    ],
+    questions: Annotated[list[str], typer.Argument(metavar="QUESTIONS...")],
     as_json: JsonOption = False,
 ) -> None:
-    """Ask a kept model."""
+    """Ask a kept model.
+
+    Args:
+        questions: Each with its operands: '12 + 34'.
+    """
     from arith.verify.model.kept import read_kept
     from arith.verify.model.questions import COLUMNS, ask, legend, read_question
     from arith.verify.training.device import train_alone
@@ -46,9 +48,13 @@ def ask(
 
 def export(
     model: KeptOption,
-    folder: Annotated[Path, typer.Argument(help="A new folder.")],
+    folder: Annotated[Path, typer.Argument()],
 ) -> None:
-    """Write a kept model in the format of Hugging Face."""
+    """Write a kept model in the format of Hugging Face.
+
+    Args:
+        folder: A new folder.
+    """
     from arith.verify.model.huggingface import export
     from arith.verify.model.kept import read_kept
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import re
+from collections.abc import Callable, Collection, Iterable
 from functools import wraps
-from inspect import Parameter, Signature, signature
+from inspect import Parameter, Signature, getdoc, signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args, get_origin
 
 import typer
 
@@ -21,7 +22,7 @@ def completion(names: Collection[str]) -> Callable[[str], list[str]]:
     return lambda incomplete: [name for name in names if name.startswith(incomplete)]
 
 
-def annotated(described: type, name: str, more_help: str = ".") -> Any:
+def annotated(described: type, name: str) -> Any:
     """The type of a command's parameter, for an option of a dataclass."""
     option = options_of(described)[name]
     [hint] = [p.annotation for p in parameters(described) if p.name == name]
@@ -30,7 +31,7 @@ def annotated(described: type, name: str, more_help: str = ".") -> Any:
         typer.Option(
             flag(name),
             *([flag(option.alias)] if option.alias else []),
-            help=option.help.removesuffix(".") + more_help,
+            help=option.help.removesuffix(".") + ".",
             envvar=option.variable or None,
             autocompletion=completion(option.names) if option.names else None,
         ),
@@ -73,6 +74,27 @@ def takes(*described: type) -> Callable[[Callable[..., None]], Callable[..., Non
     return decorate
 
 
+def documented(command: Callable[..., None]) -> str:
+    """Give the parameters of a command the help that its docstring has of them; what else it says.
+
+    A yes or no that is not annotated is an option without its opposite.
+    """
+    text, _, args = (getdoc(command) or "").partition("\n\nArgs:\n")
+    helps = dict(re.findall(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", args, re.MULTILINE))
+    shown = []
+    for p in signature(command, eval_str=True).parameters.values():
+        if p.name in helps:
+            hint, info = p.annotation, typer.Option(*[flag(p.name)] * (p.annotation is bool))
+            if get_origin(hint) is Annotated:
+                hint, info = get_args(hint)
+            info.help = " ".join(helps[p.name].split())
+            p = p.replace(annotation=Annotated[hint, info])
+        shown.append(p)
+    command.__signature__ = Signature(shown)  # type: ignore[attr-defined]
+    command.__annotations__ = {p.name: p.annotation for p in shown}
+    return text
+
+
 def _typed(described: type, parameter: Parameter) -> Parameter:
     default = None if parameter.default == () else parameter.default  # a list that is not given
     return parameter.replace(default=default, annotation=annotated(described, parameter.name))
@@ -93,12 +115,12 @@ def written(
         names: of which options; those of a setting.
     """
     return [
-        flag(name)
+        name
         for name in names
         if (source := context.get_parameter_source(name)) and source.name == "COMMANDLINE"
     ]
 
 
-def written_names(context: typer.Context) -> list[str]:
-    """The options of a setting that the command line names, as a request names them."""
-    return [name for name in options_of(Request) if written(context, (name,))]
+def flags(names: Iterable[str]) -> str:
+    """Options as they are written: ``--task, --train-digits``."""
+    return ", ".join(map(flag, names))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Collection
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,7 +21,6 @@ from arith.commands.options import (
     check_store,
     takes,
     written,
-    written_names,
 )
 from arith.printing import (
     digit_parts,
@@ -34,6 +34,9 @@ from arith.printing import (
 from arith.theory.errors import InvalidInput, unknown_name
 from arith.theory.setting.requests import Request, flag, read_lengths, read_numbers
 
+if TYPE_CHECKING:
+    from arith.verify.data.finding import Found
+
 _NOISE = (
     "What is predicted is of models that ignore digits which were always the same in training. A "
     "plain training does not make them ignored: noise on tokens does (docs/ignored-digits.md)."
@@ -44,46 +47,27 @@ _NOISE = (
 def predict(
     context: typer.Context,
     as_json: JsonOption = False,
-    explain: Annotated[
-        bool,
-        typer.Option(
-            "--explain",
-            help="Show the derivation, how soon the task is learned, "
-            "and what a model knows before.",
-        ),
-    ] = False,
-    per_digit: Annotated[
-        bool,
-        typer.Option("--per-digit", help="Show the accuracy of each result digit, units first."),
-    ] = False,
-    as_latex: Annotated[
-        bool,
-        typer.Option(
-            "--latex",
-            help="Print the task, f^ and the table as LaTeX, for amsmath and booktabs.",
-        ),
-    ] = False,
-    plot: Annotated[
-        Path | None,
-        typer.Option(help="Draw it, .png or .svg, with the models of it in the store."),
-    ] = None,
-    store: Annotated[
-        Path, typer.Option(help="Where arith verify kept its measurements, for --plot.")
-    ] = DEFAULT_STORE,
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            help="A file of examples to predict from, in place of --train-*: text, JSONL or CSV, "
-            "or - for standard input. Its format and task are found, unless options say them."
-        ),
-    ] = None,
-    test_data: Annotated[
-        Path | None,
-        typer.Option(help="A file of test examples, in place of --test-*; with --data."),
-    ] = None,
+    explain: bool = False,
+    per_digit: bool = False,
+    as_latex: Annotated[bool, typer.Option("--latex")] = False,
+    plot: Path | None = None,
+    store: Path = DEFAULT_STORE,
+    data: Path | None = None,
+    test_data: Path | None = None,
     **options: Any,
 ) -> None:
-    """Predict how a model does on shorter and longer inputs."""
+    """Predict how a model does on shorter and longer inputs.
+
+    Args:
+        explain: Show the derivation, how soon the task is learned, and what a model knows before.
+        per_digit: Show the accuracy of each result digit, units first.
+        as_latex: Print the task, f^ and the table as LaTeX, for amsmath and booktabs.
+        plot: Draw it, .png or .svg, with the models of it in the store.
+        store: Where arith verify kept its measurements, for --plot.
+        data: A file of examples to predict from, in place of --train-*: text, JSONL or CSV, or -
+            for standard input. Its format and task are found, unless options say them.
+        test_data: A file of test examples, in place of --test-*; with --data.
+    """
     from arith.theory.prediction.predict import predict
 
     if plot is None and written(context, ("store",)):
@@ -95,11 +79,7 @@ def predict(
         _check_picture(plot)
     request, found = Request(**options), None
     if data is not None:
-        from arith.verify.plan.examples import find_setting_of
-
-        given = written_names(context)
-        with waiting("reading examples"):
-            found = find_setting_of(data, test_data, request, given)
+        found = _found(data, test_data, request, written(context))
     elif test_data is not None:
         raise InvalidInput("--test-data needs --data, the examples of training")
     with waiting("predicting"):
@@ -144,24 +124,22 @@ def predict(
 @takes(Request)
 def advise(
     context: typer.Context,
-    data: Annotated[
-        Path | None,
-        typer.Option(help="The training examples, in place of options that describe them."),
-    ] = None,
+    data: Path | None = None,
     as_json: JsonOption = False,
     **options: Any,
 ) -> None:
-    """Say what to change so that a model generalizes."""
+    """Say what to change so that a model generalizes.
+
+    Args:
+        data: The training examples, in place of options that describe them.
+    """
     from arith.theory.studies.advise import advise
     from arith.theory.text.text import advice_text
 
     request, read = Request(**options), None
     if data is not None:
-        from arith.verify.plan.examples import find_setting_of
-
-        given = written_names(context)
-        with waiting("reading examples"):
-            read = find_setting_of(data, None, request, given)
+        given = written(context)
+        read = _found(data, None, request, given)
         request = Request(**{**read.chosen, **{n: options[n] for n in given}})
     with waiting("trying changes"):
         advice = advise(request.setting())
@@ -179,44 +157,28 @@ def advise(
 @takes(Request)
 def compare(
     context: typer.Context,
-    by: Annotated[
-        str | None,
-        typer.Option(
-            help="What differs from row to row, if no list of it is given: pe (default), layout, "
-            "window or train-digits.",
-        ),
-    ] = None,
-    pe: Annotated[
-        str, typer.Option(help="Encodings, with commas between them.", show_default="all")
-    ] = "",
-    layout: Annotated[
-        str,
-        typer.Option(
-            "--layout",
-            "--format",
-            help="Layouts, with commas between them.",
-            show_default="aligned",
-        ),
-    ] = "",
-    window: Annotated[
-        str, typer.Option(help="Attention windows, with commas between them.", show_default="0")
-    ] = "",
-    train_digits: Annotated[
-        str,
-        typer.Option(
-            help="Training lengths: 1-5, or with --by train-digits several, as in 3,4+5,1-5.",
-            show_default="3",
-        ),
-    ] = "",
-    data: Annotated[
-        Path | None,
-        typer.Option(help="A file of examples to predict from, in place of --train-*."),
-    ] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw it, .png or .svg.")] = None,
+    by: str | None = None,
+    pe: Annotated[str, typer.Option(show_default="all")] = "",
+    layout: Annotated[str, typer.Option("--layout", "--format", show_default="aligned")] = "",
+    window: Annotated[str, typer.Option(show_default="0")] = "",
+    train_digits: Annotated[str, typer.Option(show_default="3")] = "",
+    data: Path | None = None,
+    plot: Path | None = None,
     as_json: JsonOption = False,
     **options: Any,
 ) -> None:
-    """Set encodings, layouts or windows side by side for one task."""
+    """Set encodings, layouts or windows side by side for one task.
+
+    Args:
+        by: What differs from row to row, if no list of it is given: pe (default), layout, window or
+            train-digits.
+        pe: Encodings, with commas between them.
+        layout: Layouts, with commas between them.
+        window: Attention windows, with commas between them.
+        train_digits: Training lengths: 1-5, or with --by train-digits several, as in 3,4+5,1-5.
+        data: A file of examples to predict from, in place of --train-*.
+        plot: Draw it, .png or .svg.
+    """
     from arith.theory.studies.compare import BY, compare, values_of
     from arith.theory.text.comparison import (
         comparison_legend,
@@ -239,14 +201,10 @@ def compare(
         given = {name: given.pop(name, BY[name]), **given}
     train = None
     if data is not None:
-        from arith.verify.plan.examples import find_setting_of
-
         if "train_digits" in given:
             raise InvalidInput("the examples say what was trained: leave out --train-digits")
-        known = [x for x in options if flag(x) in written(context)]
-        known += [x for x in ("train_digits",) if x in options and x not in known]
-        with waiting("reading examples"):
-            read = find_setting_of(data, None, Request(**options), known)
+        known = [x for x in options if x in (*written(context), "train_digits")]
+        read = _found(data, None, Request(**options), known)
         options, train = {**options, **read.chosen}, read.train
         given.setdefault("layout", options.pop("layout", ""))
         if not as_json:
@@ -266,22 +224,23 @@ def compare(
 
 def phase_map(
     task: TaskOption = "mod_add",
-    modulus: Annotated[
-        str | None, typer.Option(help="Moduli: 2..400, or one where bases vary; else 2..200.")
-    ] = None,
-    base: Annotated[str, typer.Option(help="Bases: 10, or 2..36.")] = "10",
-    train_digits: Annotated[
-        str, typer.Option(help="Training lengths, each by itself: 1..4.")
-    ] = "1..4",
+    modulus: str | None = None,
+    base: str = "10",
+    train_digits: str = "1..4",
     pe: EncodingOption = "ape",
     layout: LayoutOption = "aligned",
     window: WindowOption = 0,
     layers: LayersOption = 0,
-    out: Annotated[
-        Path, typer.Option(help="The picture, .png or .svg; a .csv is put beside it.")
-    ] = Path("map.png"),
+    out: Path = Path("map.png"),
 ) -> None:
-    """Draw accuracy on longer inputs by modulus, or by base."""
+    """Draw accuracy on longer inputs by modulus, or by base.
+
+    Args:
+        modulus: Moduli: 2..400, or one where bases vary; else 2..200.
+        base: Bases: 10, or 2..36.
+        train_digits: Training lengths, each by itself: 1..4.
+        out: The picture, .png or .svg; a .csv is put beside it.
+    """
     from arith.theory.arithmetic.tasks import named_task, takes_modulus
     from arith.theory.studies.phase import phase_diagram
     from arith.theory.text.phase_plot import left_out_line, map_lines, plot_phases, write_csv
@@ -310,6 +269,14 @@ def phase_map(
     print_lines(map_lines(diagram))
     if line := left_out_line(diagram):
         print_text(line)
+
+
+def _found(data: Path, test_data: Path | None, request: Request, given: Collection[str]) -> Found:
+    """What files of examples are, but for what is given."""
+    from arith.verify.plan.examples import find_setting_of
+
+    with waiting("reading examples"):
+        return find_setting_of(data, test_data, request, given)
 
 
 def _check_picture(path: Path) -> None:

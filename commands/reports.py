@@ -1,4 +1,4 @@
-"""The command that judges and reports: on a store, on a grid, on all grids together."""
+"""The commands that say what was measured: judged, on a store or on grids, and as one table."""
 
 from __future__ import annotations
 
@@ -21,34 +21,12 @@ if TYPE_CHECKING:
 
 def report(
     context: typer.Context,
-    grid: Annotated[
-        str | None,
-        typer.Option(
-            help="The grid to report on, a name or a TOML file; else all cells in the store.",
-            autocompletion=options.completion(GRIDS),
-        ),
-    ] = None,
-    every: Annotated[
-        bool,
-        typer.Option("--all", help="Report on every grid with evidence, and on all together."),
-    ] = False,
-    store: Annotated[
-        Path, typer.Option(help="Where arith verify kept its measurements.")
-    ] = options.DEFAULT_STORE,
-    folder: Annotated[
-        Path | None,
-        typer.Option(
-            help="Where the folders of grids stand (default: here in reports; what is not there is "
-            "read where it is committed, if arith runs from its repository)."
-        ),
-    ] = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; judge the committed evidence.")
-    ] = False,
-    html: Annotated[
-        Path | None,
-        typer.Option(help="Write the report here as one page for a browser, and nothing else."),
-    ] = None,
+    grid: Annotated[str | None, typer.Option(autocompletion=options.completion(GRIDS))] = None,
+    every: Annotated[bool, typer.Option("--all")] = False,
+    store: Path = options.DEFAULT_STORE,
+    folder: Path | None = None,
+    check: bool = False,
+    html: Path | None = None,
     as_json: options.JsonOption = False,
 ) -> None:
     """Judge and report on all cells in the store, or on a grid.
@@ -59,6 +37,15 @@ def report(
 
     Ends with 1 where a claim diverges and no cause is named in causes.toml beside the evidence
     (with --check also where those texts do not fit it), with 3 where a cell is inconclusive.
+
+    Args:
+        grid: The grid to report on, a name or a TOML file; else all cells in the store.
+        every: Report on every grid with evidence, and on all together.
+        store: Where arith verify kept its measurements.
+        folder: Where the folders of grids stand (default: here in reports; what is not there is
+            read where it is committed, if arith runs from its repository).
+        check: Write nothing; judge the committed evidence.
+        html: Write the report here as one page for a browser, and nothing else.
     """
     from arith.verify import pipeline
     from arith.verify.plan.folders import evidence_folder
@@ -98,14 +85,14 @@ def _check_options(
     given: list[str], grid: str | None, every: bool, check: bool, html: Path | None
 ) -> None:
     """Refuse options that contradict each other; ``given`` are those that were written."""
-    if every and (grid is not None or html is not None or "--store" in given):
+    if every and (grid is not None or html is not None or "store" in given):
         raise InvalidInput("--all reports on the evidence of all grids: no --grid, --html, --store")
-    if check and not every and (grid is None or html is not None or "--store" in given):
+    if check and not every and (grid is None or html is not None or "store" in given):
         raise InvalidInput(
             "--check judges the evidence of a --grid, or of --all, and writes nothing: no --html, "
             "no --store"
         )
-    if grid is None and not every and "--folder" in given:
+    if grid is None and not every and "folder" in given:
         raise InvalidInput(
             "--folder is where the evidence of a --grid stands: give that too, or --all"
         )
@@ -196,3 +183,46 @@ def _is_untested(about: Report) -> bool:
     return any(
         Verdict.INCONCLUSIVE in (v.verdict, *(x.verdict for x in v.lengths)) for v in about.verdicts
     )
+
+
+def data(
+    out: Path | None = None,
+    folder: Path | None = None,
+    store: Path | None = None,
+) -> None:
+    """Write all measurements, and what was predicted, as CSV.
+
+    Args:
+        out: The CSV file; without it the table is printed.
+        folder: Where evidence stands (default: here in reports, or the committed).
+        store: Write the measurements of this store in their place.
+    """
+    from arith.theory.text.text import count
+    from arith.verify.plan.folders import WHERE_COMMITTED, evidence_folder
+    from arith.verify.records.files import check_writable, write
+    from arith.verify.records.store import stored
+    from arith.verify.reporting.exports import committed, dataset
+
+    if out is not None:
+        check_writable(out)
+    if store is not None and folder is not None:
+        raise InvalidInput("give --store or --folder, not both")
+    if store is not None and not store.exists():
+        raise InvalidInput(f"there is no store {store}; arith verify makes one")
+    evidence = folder or evidence_folder()
+    if store is None:
+        runs, grids = committed(evidence)
+    else:
+        (runs, notes), grids = stored(store), {}
+        for note in notes:
+            print(f"arith: {note}", file=sys.stderr)
+    if not runs:
+        where = "" if store else f"; {WHERE_COMMITTED}"
+        raise InvalidInput(f"no measurements in {store or evidence}{where}")
+    text = dataset(runs, grids)
+    if out is None:
+        print(text, end="")
+        return
+    write(out, text)
+    measurements = sum(len(run.measurements) for run in runs)
+    print(f"wrote {out}: {count(measurements, 'measurement')} of {count(len(runs), 'model')}")

@@ -26,7 +26,7 @@ def test_every_command_has_the_short_form_of_help() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_list_says_of_a_command_what_it_says_of_itself(name: str) -> None:
-    assert run_cli(name, "--help").out.split("\n\n")[1].strip() == COMMANDS[name].text
+    assert run_cli(name, "--help").out.split("\n\n")[1].strip() == COMMANDS[name][1]
 
 
 def test_help_has_the_exit_codes_of_the_page_on_commands() -> None:

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -120,9 +121,11 @@ def compare(request: Request, varied: Mapping[str, str], train: Domain | None = 
     combinations = list(product(*each.values()))
     settings = [_asked(request, each, values) for values in combinations]
     if request.test_digits is None and "train_digits" in each:
-        tested = (x.setting().test_lengths[-1] for x in settings if not _refused(x))
-        request = replace(request, test_digits=f"1-{max(tested, default=1)}")
-        settings = [_asked(request, each, values) for values in combinations]
+        tested = [1]
+        for x in settings:
+            with suppress(InvalidInput):  # it makes no sense
+                tested.append(x.setting().test_lengths[-1])
+        settings = [replace(x, test_digits=f"1-{max(tested)}") for x in settings]
     told = [tuple(values[i] for i in by) for values in combinations]
     rows = tuple(_row(values, x, train) for values, x in zip(told, settings, strict=True))
     if not any(row.prediction for row in rows):
@@ -157,15 +160,6 @@ def _value(name: str, text: str) -> str | int:
 def _asked(request: Request, names: Mapping[str, object], values: tuple[str, ...]) -> Request:
     changes = {n: _value(n, x) for n, x in zip(names, values, strict=True)}
     return replace(request, **changes)  # type: ignore[arg-type]
-
-
-def _refused(request: Request) -> str:
-    """Why a request makes no sense; empty where it makes sense."""
-    try:
-        request.setting()
-    except InvalidInput as error:
-        return str(error)
-    return ""
 
 
 def _row(values: tuple[str, ...], request: Request, train: Domain | None) -> Row:

@@ -10,8 +10,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import permutations
 
 from arith.theory.arithmetic.automaton import digit_automaton
@@ -56,7 +57,7 @@ class Example:
     Args:
         right: the answer of the task.
         expected: that of the model; None where nothing is claimed.
-        tokens: with the expected answer, as the layout writes it.
+        uses: what becomes of each digit of the operands.
     """
 
     setting: Setting
@@ -65,7 +66,57 @@ class Example:
     operands: tuple[int, ...]
     right: int
     expected: int | None
-    tokens: tuple[ExampleToken, ...]
+    uses: Mapping[OperandDigit, Use]
+
+    @cached_property
+    def tokens(self) -> tuple[ExampleToken, ...]:
+        """The input with the expected answer, as the layout writes them."""
+        return tuple(map(self._token, _tokens(self.setting, self.operands, self.right)))
+
+    def _token(self, token: Token) -> ExampleToken:
+        """A token with its value."""
+        if token.kind == "operand":
+            value = self._digit(self.operands[token.operand], token)
+            return ExampleToken(token, value, self._use(token))
+        if token.kind == "marker":
+            return ExampleToken(token, token.position)
+        if token.kind == "carry":
+            return ExampleToken(token, self._carry(token.position))
+        if token.kind != "result" or self.expected is None:
+            return ExampleToken(token, None)
+        value = self._digit(self.expected, token)
+        return ExampleToken(token, value, wrong=value != self._digit(self.right, token))
+
+    def _use(self, token: Token) -> Use | None:
+        """What becomes of an operand's token: of several digits that of all, or it is open."""
+        places = range(token.position, token.position + token.digits)
+        found = {self.uses.get((token.operand, i)) for i in places}
+        if found == {Use.READ, Use.IGNORED}:
+            return Use.READ
+        return found.pop() if len(found) == 1 else Use.OPEN
+
+    def _digit(self, number: int, token: Token) -> int:
+        """The digits of a number in a token; of a negative result the highest is the sign, -1."""
+        base = self.setting.base
+        if number < 0 and self._is_sign(token):
+            return -1
+        digits: int = abs(number) // base ** (token.position - 1) % base**token.digits
+        return digits
+
+    def _is_sign(self, token: Token) -> bool:
+        """Whether the minus sign of a negative result stands there."""
+        width = self.setting.result_digits
+        if self.setting.natural:
+            width = digit_count(abs(self.right), self.setting.base) + 1
+        return token.position == width
+
+    def _carry(self, position: int) -> int:
+        """The carry into a result digit."""
+        base, carry = self.setting.base, 0
+        automaton = digit_automaton(self.setting.task, base)
+        for i in range(position - 1):
+            carry, _ = automaton.step(carry, [x // base**i % base for x in self.operands])
+        return carry
 
 
 def examples(prediction: Prediction) -> list[Example]:
@@ -82,23 +133,11 @@ def examples(prediction: Prediction) -> list[Example]:
         if operands is None:
             continue
         right = int(setting.task.evaluate(*operands))
-        expected = _expected(prediction, x, operands, right)
-        tokens = _tokens(setting, operands, right)
-        if len(tokens) > MOST_TOKENS:
+        if len(_tokens(setting, operands, right)) > MOST_TOKENS:
             continue
+        expected = _expected(prediction, x, operands, right)
         uses = digit_uses(observed, x.digits, operands)
-        written = _Written(setting, operands, right, expected, uses)
-        found.append(
-            Example(
-                setting,
-                x.digits,
-                x.direction,
-                operands,
-                right,
-                expected,
-                tuple(map(written.token, tokens)),
-            )
-        )
+        found.append(Example(setting, x.digits, x.direction, operands, right, expected, uses))
     return found
 
 
@@ -136,8 +175,7 @@ def _operands(setting: Setting, digits: int) -> tuple[int, ...] | None:
             for j, row in enumerate(full.digits)
         ]
         for order in permutations(drawn):
-            is_inside = test.contains(order, base)
-            if is_inside and task.is_result(task.evaluate(*order)):
+            if test.contains(order, base) and task.is_result(task.evaluate(*order)):
                 return order
     return None
 
@@ -157,61 +195,3 @@ def _tokens(setting: Setting, operands: Sequence[int], right: int) -> tuple[Toke
     return layout.tokens(
         [digit_count(x, base) for x in operands], digit_count(abs(right), base) + minus, ends=True
     )
-
-
-@dataclass(frozen=True)
-class _Written:
-    """What stands in the tokens of an input."""
-
-    setting: Setting
-    operands: tuple[int, ...]
-    right: int
-    expected: int | None
-    uses: dict[OperandDigit, Use]
-
-    def token(self, token: Token) -> ExampleToken:
-        """A token with its value."""
-        if token.kind == "operand":
-            use = self._use(token)
-            return ExampleToken(token, self._digit(self.operands[token.operand], token), use)
-        if token.kind == "marker":
-            return ExampleToken(token, token.position)
-        if token.kind == "carry":
-            return ExampleToken(token, self._carry(token.position))
-        if token.kind != "result":
-            return ExampleToken(token, None)
-        if self.expected is None:
-            return ExampleToken(token, None)
-        value = self._digit(self.expected, token)
-        return ExampleToken(token, value, wrong=value != self._digit(self.right, token))
-
-    def _use(self, token: Token) -> Use | None:
-        """What becomes of an operand's token: of several digits that of all, or it is open."""
-        places = range(token.position, token.position + token.digits)
-        found = {self.uses.get((token.operand, i)) for i in places}
-        if len(found) > 1 and found == {Use.READ, Use.IGNORED}:
-            return Use.READ
-        return found.pop() if len(found) == 1 else Use.OPEN
-
-    def _digit(self, number: int, token: Token) -> int:
-        """The digits of a number in a token; of a negative result the highest is the sign, -1."""
-        base = self.setting.base
-        if number < 0 and self._is_sign(token):
-            return -1
-        digits: int = abs(number) // base ** (token.position - 1) % base**token.digits
-        return digits
-
-    def _is_sign(self, token: Token) -> bool:
-        """Whether the minus sign of a negative result stands there."""
-        width = self.setting.result_digits
-        if self.setting.natural:
-            width = digit_count(abs(self.right), self.setting.base) + 1
-        return token.position == width
-
-    def _carry(self, position: int) -> int:
-        """The carry into a result digit."""
-        base, carry = self.setting.base, 0
-        automaton = digit_automaton(self.setting.task, base)
-        for i in range(position - 1):
-            carry, _ = automaton.step(carry, [x // base**i % base for x in self.operands])
-        return carry

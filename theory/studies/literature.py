@@ -15,6 +15,7 @@ from enum import StrEnum
 from fractions import Fraction
 from functools import cache
 from importlib import resources
+from statistics import mean
 from typing import Any
 
 from arith.theory.arithmetic.decision import Decision
@@ -373,28 +374,24 @@ def _judge(
     claims = [x for x in lengths if x.claims]
     if all(x.digits in trained for x in claims):
         return Outcome.NO_CLAIM, "training does not fix the answers out of domain"
+    off = [x for x in (*compare_means(finding, lengths), *lengths) if x.is_contradicted]
+    better = all((x.reported or 0) > x.high for x in off)
     if finding.outcome:  # in words, without a figure per length
         possible, order = possible_results(finding, lengths), list(Result)
         text = f"predicted: {' or '.join(possible)}; reported: {finding.outcome}"
-        means = compare_means(finding, lengths)
-        off = [x for x in means if x.is_contradicted]
-        is_possible = not set(possible).isdisjoint(finding.outcomes)
-        if is_possible and not off:
-            return Outcome.AGREES, text
-        if is_possible:
-            text = f"off the prediction, on average {off[0].reported:.1%} from {off[0].digits} on"
-            better = all((x.reported or 0) > x.high for x in off)
-        else:
+        if set(possible).isdisjoint(finding.outcomes):
             better = order.index(finding.outcomes[0]) > max(map(order.index, possible))
-    else:
-        wrong = [x for x in lengths if x.is_contradicted]
-        if not wrong:
-            text = f"claims on {len(claims)} of {len(lengths)} lengths, all within {TOLERANCE}"
+        elif not off:
             return Outcome.AGREES, text
-        seen = [f"{x.reported:.1%} at {x.digits} digits" for x in wrong]
+        else:
+            text = f"off the prediction, on average {off[0].reported:.1%} from {off[0].digits} on"
+    elif not off:
+        text = f"claims on {len(claims)} of {len(lengths)} lengths, all within {TOLERANCE}"
+        return Outcome.AGREES, text
+    else:
+        seen = [f"{x.reported:.1%} at {x.digits} digits" for x in off]
         span = f"from {seen[0]} to {seen[-1]}" if len(seen) > 1 else seen[0]
         text = f"off the prediction, {span}"
-        better = all((x.reported or 0) > x.high for x in wrong)
     why = "not explained"
     if finding.against == "learned_function":
         why = "untrained positions leak, which the support rule rules out"
@@ -410,10 +407,7 @@ def compare_means(
     rows = []
     for first, last, percent in finding.mean:
         among = [x for x in lengths if first <= x.digits <= last]
-        low, high = (
-            sum(bounds) / Fraction(len(among))
-            for bounds in ([x.low for x in among], [x.high for x in among])
-        )
+        low, high = mean([x.low for x in among]), mean([x.high for x in among])
         rows.append(LengthComparison(first, None, low, high, percent / 100))
     return tuple(rows)
 

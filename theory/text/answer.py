@@ -25,6 +25,8 @@ from arith.theory.prediction.expressibility import expressibility
 from arith.theory.prediction.words import single
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from arith.theory.generalization.lengths import LengthPrediction
     from arith.theory.learning.learnability import Learnability
     from arith.theory.prediction.predict import Prediction
@@ -90,8 +92,10 @@ def _claimed(lengths: list[LengthPrediction]) -> Iterator[str]:
     wrong = [x for x in lengths if x not in [*always, *most]]
     if right:
         yield f"right at {_at(right)}"
-    yield from (f"{_nearly(x)} at {_at(x)}" for some in (nearly, most) for x in _apart(some))
-    yield from (f"{_wrong(x)} at {_at(x)}" for x in _apart(wrong))
+    for group in (*_apart(nearly), *_apart(most)):
+        yield f"{_on_some('right', min(x.at_least for x in group))} at {_at(group)}"
+    for group in _apart(wrong):
+        yield f"{_on_some('wrong', 1 - max(x.at_most for x in group))} at {_at(group)}"
 
 
 def _apart(lengths: list[LengthPrediction]) -> list[list[LengthPrediction]]:
@@ -99,18 +103,12 @@ def _apart(lengths: list[LengthPrediction]) -> list[list[LengthPrediction]]:
     return [list(group) for _, group in groupby(lengths, key=lambda x: x.direction)]
 
 
-def _nearly(lengths: list[LengthPrediction]) -> str:
-    """On how many inputs, at the length where they are the fewest, the model is right at least."""
-    percent = int(100 * min(x.at_least for x in lengths))
-    return f"right on at least {percent}% of the inputs" if percent else "right on some inputs"
-
-
-def _wrong(lengths: list[LengthPrediction]) -> str:
-    """On how many inputs, at the length where they are the fewest, the model is wrong at least."""
-    percent = int(100 * (1 - max(x.at_most for x in lengths)))
+def _on_some(word: str, share: Fraction) -> str:
+    """``wrong on at least 90% of the inputs``: on how many a model is right, or wrong, at least."""
+    percent = int(100 * share)
     if percent == 100:
-        return "wrong on every input"
-    return f"wrong on at least {percent}% of the inputs" if percent else "wrong on some inputs"
+        return f"{word} on every input"
+    return f"{word} on at least {percent}% of the inputs" if percent else f"{word} on some inputs"
 
 
 def _at(lengths: list[LengthPrediction]) -> str:
@@ -153,8 +151,12 @@ _PUBLISHED = {
 }
 
 
-def published_line(prediction: Prediction, with_reason: bool = False) -> str:
-    """What the published theorem says, and what it leaves out, or ``with_reason`` why it does."""
+def published_lines(prediction: Prediction, with_reason: bool = False) -> list[str]:
+    """What the published theorem says, and what it leaves out; then what others say.
+
+    Args:
+        with_reason: where it leaves nothing out, name the theorem.
+    """
     says: dict[str, list[str]] = {}
     for direction in EXTRAPOLATING:
         verdict = prediction.published_verdict(direction)
@@ -163,12 +165,7 @@ def published_line(prediction: Prediction, with_reason: bool = False) -> str:
     text = ", ".join(how.format(" and ".join(which)) for how, which in says.items())
     assumes = _assumes(prediction)
     reason = f" ({prediction.published.theorem})" if with_reason and not assumes else ""
-    return f"Published theorem: {text or 'not tested'}{reason}. {assumes}".rstrip()
-
-
-def published_lines(prediction: Prediction, with_reason: bool = False) -> list[str]:
-    """What others say of it: the published theorem first (``published_line``)."""
-    theorem = published_line(prediction, with_reason)
+    theorem = f"Published theorem: {text or 'not tested'}{reason}. {assumes}".rstrip()
     return [theorem, *(x.text() for x in expressibility(prediction.setting))]
 
 
@@ -196,7 +193,7 @@ def explanation(prediction: Prediction, learned: Learnability) -> list[str]:
     lines += _decided_by(prediction)
     if prediction.setting.task.terms and not prediction.operations:
         lines.append(_of_the_task(prediction.setting))
-    lines += [*published_lines(prediction, with_reason=True)]
+    lines += published_lines(prediction, with_reason=True)
     lines += _before_convergence(prediction.setting, learned) + _how_soon(learned)
     cited = [f"[{number}] {source}" for number, source in enumerate(sources, 1)]
     return [*lines, *cited[:-1], f"{cited[-1]} (rules: arith theorems)"]

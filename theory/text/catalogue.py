@@ -82,10 +82,9 @@ def task_rows() -> list[list[str]]:
 
 def encoding_rows() -> list[list[str]]:
     """A row per encoding."""
-    encodings = ENCODINGS.values()
     return [
         [e.name, e.reference, _yes(e.own_parameter), e.selection, e.summary, e.source]
-        for e in encodings
+        for e in ENCODINGS.values()
     ]
 
 
@@ -153,9 +152,10 @@ def theorems_in_short() -> list[list[str]]:
 def rules_in_short() -> list[list[str]]:
     """A line per rule, under ``RULES_IN_SHORT``."""
     by = {"ours": "ours", "arithmetic": "-"}
-    first = (re.split(r"\W", r.source)[0] for r in RULES.values())
-    rows = zip(RULES.values(), first, strict=True)
-    return [[r.name, r.summary, by.get(word, "paper"), r.basis] for r, word in rows]
+    return [
+        [r.name, r.summary, by.get(re.split(r"\W", r.source)[0], "paper"), r.basis]
+        for r in RULES.values()
+    ]
 
 
 def rule_text(name: str) -> list[str]:

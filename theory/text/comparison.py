@@ -36,14 +36,14 @@ def heading(c: Comparison) -> str:
     """What is compared, and what is the same in every row."""
     s = _first(c)
     told = s.text().replace(s.task.text(), cut(s.task.text()), 1)
-    if "pe" in c.by:
-        told = told.replace(f", {s.encoding.label}", "", 1)
-    if "layout" in c.by:
-        told = told.replace(f", {s.layout.text}", "", 1)
-    if "window" in c.by:
-        told = told.replace(f", attention window {s.window}", "", 1)
-    if "train_digits" in c.by:
-        told = told.replace(f", trained on {s.train.text()}", "", 1)
+    of_rows = {
+        "pe": s.encoding.label,
+        "layout": s.layout.text,
+        "window": f"attention window {s.window}",
+        "train_digits": f"trained on {s.train.text()}",
+    }
+    for option in c.by:
+        told = told.replace(f", {of_rows[option]}", "", 1)
     padded = "" if s.natural or s.width else f", operands padded to {s.digits_text(s.digits)}"
     return f"{told}{padded}, by {' and '.join(map(name_of, c.by))}"
 

@@ -86,11 +86,6 @@ def marks(setting: Setting, numbers: Sequence[int], asked: int) -> list[Mark]:
     return [*found, Mark("?", ASKED)]
 
 
-def view(found: Sequence[Mark]) -> str:
-    """What is in sight of the query, as text: equal texts are equal views without an index."""
-    return " ".join(x.text for x in found if x.kind not in (OUTSIDE, ASKED))
-
-
 def draw_marks(ax: Axes, found: Sequence[Mark], x: float, y: float) -> float:
     """Draw tokens in a line from a place in inches; the place after the last."""
     for mark in found:

@@ -41,9 +41,9 @@ _AS_REPORTED = {
 }
 
 
-def table() -> list[list[str]]:
-    """Every comparison as a row of text, under ``COLUMNS``."""
-    return [_row(compare(f)) for f in findings()]
+def table(word: str | None = None) -> list[list[str]]:
+    """Every comparison that a word names as a row of text, under ``COLUMNS``."""
+    return [_row(compare(f)) for f in found(word)]
 
 
 def _row(c: Comparison) -> list[str]:
@@ -75,19 +75,20 @@ def found(word: str | None) -> list[Finding]:
     """
     if word is None:
         return list(findings())
-    one = [f for f in findings() if f.id == word]
-    of = one or [f for f in findings() if word.lower() in _names(f)]
-    return of or [_named(word)]
+    known = {f.id: f for f in findings()}
+    if word in known:
+        return [known[word]]
+    of = [f for f in findings() if word.lower() in _names(f)]
+    if not of:
+        raise unknown_name("finding", word, known, f"arith literature lists {len(known)}")
+    return of
 
 
 def _names(f: Finding) -> set[str]:
     """The words that a finding is found by."""
     words = re.findall(r"[\w.-]+", f"{f.paper.authors} {f.paper.source} {f.task}")
-    return {x.lower().strip(".") for x in (*words, f.encoding, f.task, f.layout, *_about(f))}
-
-
-def _about(f: Finding) -> list[str]:
-    return ["f^"] if f.against == "learned_function" else []
+    words += [f.encoding, f.task, f.layout, *["f^"] * (f.against == "learned_function")]
+    return {x.lower().strip(".") for x in words}
 
 
 def short_table(word: str | None = None) -> list[list[str]]:
@@ -96,22 +97,18 @@ def short_table(word: str | None = None) -> list[list[str]]:
     for c in map(compare, found(word)):
         possible = "/".join(possible_results(c.finding, c.lengths)) or "-"
         what = " (f^)" * (c.finding.against == "learned_function")
-        found_there = f"{c.finding.result or '-'}{what}"
-        rows.append([c.finding.id, found_there, possible, c.premise or c.outcome])
+        reported = f"{c.finding.result or '-'}{what}"
+        rows.append([c.finding.id, reported, possible, c.premise or c.outcome])
     return rows
 
 
-def latex_findings(name: str | None = None) -> str:
-    """The findings in scope, or the named one, as a long table in LaTeX for a paper.
-
-    Raises:
-        InvalidInput: there is no finding of that name.
-    """
+def latex_findings(word: str | None = None) -> str:
+    """The findings in scope, or all that a word names, as a long table in LaTeX for a paper."""
     from arith.theory.text.latex import latex_table
 
     rows = []
-    for c in map(compare, found(name)):
-        if c.in_scope or name is not None:
+    for c in map(compare, found(word)):
+        if c.in_scope or word is not None:
             paper, row = c.finding.paper, dict(zip(COLUMNS, _row(c), strict=True))
             row["source"] = f"{paper.authors} {paper.year}, {paper.source}"
             rows.append([row[column] for column in IN_PAPER])
@@ -119,16 +116,9 @@ def latex_findings(name: str | None = None) -> str:
 
 
 def finding_text(name: str) -> list[str]:
-    """One finding beside the prediction, a line per column (InvalidInput: no such finding)."""
-    row = _row(compare(_named(name)))
+    """One finding beside the prediction, a line per column."""
+    [row] = table(name)
     return [f"{column}: {text or '-'}" for column, text in zip(COLUMNS[1:], row[1:], strict=True)]
-
-
-def _named(name: str) -> Finding:
-    by_id = {f.id: f for f in findings()}
-    if name not in by_id:
-        raise unknown_name("finding", name, by_id, f"arith literature lists {len(by_id)}")
-    return by_id[name]
 
 
 def summary() -> str:

@@ -23,19 +23,14 @@ if TYPE_CHECKING:
 
 _COLOUR_MAP = "YlGnBu"
 """For shares from 0 to 1: light to dark (ColorBrewer), the same in grey and to the colour-blind."""
-
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 """For kinds: Okabe and Ito's colours, which the colour-blind can tell apart."""
-
 INK, FAINT, PALE, UNKNOWN = "0.1", "0.35", "0.93", "0.85"
 """Text; thin lines; the lines of a grid; fields of which nothing is known."""
-
 HATCH = "////"
 """Drawn over fields of which nothing is known."""
-
 HATCHED: Any = {"facecolor": UNKNOWN, "edgecolor": FAINT, "hatch": HATCH}
 CENTRED: Any = {"ha": "center", "va": "center"}
-
 _ROOM = 0.24
 """From this size on, in inches, a number has room in a cell."""
 _SUFFIXES = (".png", ".svg")

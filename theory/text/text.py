@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from textwrap import wrap
@@ -19,7 +19,6 @@ from arith.theory.generalization.outcomes import Claim, Status
 from arith.theory.text.answer import INPUTS, UNCLAIMED, cut
 
 if TYPE_CHECKING:
-    from arith.theory.counting.accuracy import DigitAccuracy
     from arith.theory.generalization.lengths import LengthPrediction
     from arith.theory.prediction.convergence import Convergence
     from arith.theory.prediction.forecast import Forecast
@@ -41,6 +40,7 @@ _COMMAND = 74
 _MOST_FORECASTS = 4
 _MOST_NEAREST = 3
 _IF_STABLE = " if stable"
+_PROVED = "What is claimed is proved for a model that is right on all of training."
 _NOTHING_NEAR = (
     "Nothing like this was measured, so the forecast is 0 to 1. arith verify, with the options of "
     "this setting, trains models and measures it."
@@ -52,7 +52,7 @@ _JOINED = "\N{NO-BREAK SPACE}"
 
 def setting_lines(s: Setting) -> list[str]:
     """The setting as the head of an answer: what is computed and trained on, and by what model."""
-    lengths = f"{_WHOSE[s.train.kind]} {_some_digits(s.train.lengths)}"
+    lengths = f"{_WHOSE[s.train.kind]} {digits_text(_some_text(s.train.lengths))}"
     if s.train.each:
         first = "lengths are drawn first, and " * (s.train.kind == "lengths")
         lengths = first + " and ".join(_each_text(s, s.train.each))
@@ -83,23 +83,13 @@ def _tests_text(s: Setting) -> Iterator[str]:
 def _each_text(s: Setting, each: Sequence[tuple[int, ...]]) -> list[str]:
     """``a has 1..40 digits``, and so on."""
     named = zip(s.task.names, each, strict=False)
-    return [f"{name} has {_some_digits(lengths)}" for name, lengths in named]
-
-
-def _some_digits(lengths: tuple[int, ...]) -> str:
-    """``1..5 or 7 digits``."""
-    return digits_text(_some_text(lengths))
+    return [f"{name} has {digits_text(_some_text(lengths))}" for name, lengths in named]
 
 
 def _some_text(numbers: tuple[int, ...]) -> str:
-    """``1..5 or 7``."""
-    return " or ".join(_runs_text(numbers))
-
-
-def _runs_text(lengths: tuple[int, ...]) -> list[str]:
-    """``1..5``, ``7``, ``8``: three and more lengths that follow each other as one."""
-    each = [[f"{a}..{b}"] if b > a + 1 else [str(n) for n in (a, b)] for a, b in runs(lengths)]
-    return list(dict.fromkeys(text for texts in each for text in texts))
+    """``1..5 or 7 or 8``: three and more numbers that follow each other as one."""
+    each = ([f"{a}..{b}"] if b > a + 1 else range(a, b + 1) for a, b in runs(numbers))
+    return " or ".join(str(x) for some in each for x in some)
 
 
 def fraction_text(x: Fraction | None) -> str:
@@ -118,23 +108,21 @@ def length_rows(prediction: Prediction) -> list[list[str]]:
     ]
 
 
-def _accuracy_text(x: LengthPrediction, share: Callable[[Fraction], str] | None = None) -> str:
+def _accuracy_text(x: LengthPrediction) -> str:
     """``49/4950 ≈ 0.0099 ± 0.01``: of the expected function; ± is what training leaves open.
 
     ``0.25 to 1`` where that is more than an exact claim bears, or where no exact accuracy follows.
     ``1 or 0`` where a stable model computes one of two functions; ``1 if stable`` where both are
     right.
     """
-    share = share or _share_in_table
     if x.candidates:
-        return " or ".join(map(share, x.candidates)) + _IF_STABLE * _are_alike(x)
+        return " or ".join(map(_share_in_table, x.candidates)) + _IF_STABLE * _are_alike(x)
     if x.learned_accuracy is None:
         return _range_text(x.at_least, x.at_most) if x.counted else NOT_COUNTED
     if _is_range(x):
         low, high = x.learned_accuracy - x.unseen, x.learned_accuracy + x.unseen
         return _range_text(max(Fraction(0), low), min(Fraction(1), high))
-    text = share(x.learned_accuracy)
-    return text + open_share(x)
+    return _share_in_table(x.learned_accuracy) + open_share(x)
 
 
 def _is_range(x: LengthPrediction) -> bool:
@@ -180,10 +168,8 @@ def claim_word(prediction: Prediction, x: LengthPrediction) -> str:
 
 def bound_word(x: LengthPrediction, digits: int = 3) -> str:
     """The bounds of an accuracy to so many digits, rounded to the safe sides."""
-    low, high = (
-        _rounded(x.at_least, digits, ROUND_FLOOR),
-        _rounded(x.at_most, digits, ROUND_CEILING),
-    )
+    low = _rounded(x.at_least, digits, ROUND_FLOOR)
+    high = _rounded(x.at_most, digits, ROUND_CEILING)
     if x.claim == Claim.AT_LEAST:
         return f"at least {low}"
     below = "below 1" if high == "1" else ""
@@ -241,9 +227,9 @@ class Claimed(Protocol):
 
 def claim_in_table(x: LengthPrediction) -> str:
     """A claim in decimals alone: ``0.333 ± 0.01``, ``at most 0.25``."""
-    if x.claim == Claim.NONE:
-        return UNCLAIMED
-    return _accuracy_text(x, share_text) if x.claim == Claim.EXACT else bound_word(x)
+    if x.accuracy is not None:
+        return share_text(x.accuracy) + open_share(x)
+    return UNCLAIMED if x.claim == Claim.NONE else bound_word(x)
 
 
 def claim_text(x: Claimed, exact: bool = False) -> str:
@@ -321,32 +307,8 @@ def legend(prediction: Prediction, leaps: Decision) -> list[str]:
     """What the answer presupposes, and what the words and signs in the table of lengths mean."""
     s, lengths = prediction.setting, prediction.lengths
     claims = {x.claim for x in lengths if not s.is_premise(x.digits)}
-    premises = ["the model is right on held-out inputs (converged)"]
-    if noise := any(x.requires_noise_invariance for x in lengths):
-        premises.append(
-            "Noise on ignored digits changes no answer (arith theorems noise invariance)"
-        )
-    if reads := [x.digits for x in lengths if x.requires_noise_sensitivity]:
-        premises.append(
-            f"Noise on digits that never varied changes answers, at {lengths_text(reads)} (arith "
-            "theorems two candidates)"
-        )
-    if asked := [x.digits for x in lengths if x.requires_stability]:
-        none = "none" if noise else "no answer"
-        premises.append(
-            f"Disturbing all digits a little changes {none} at {lengths_text(asked)} (arith "
-            "theorems stability)"
-        )
-    if tried := [x.digits for x in lengths if x.requires_measured_stability]:
-        premises.append(f"At {lengths_text(tried)} that has to have been measured")
-    if apart := [x.digits for x in lengths if Premise.LOCALITY in x.premises]:
-        premises.append(
-            f"At {lengths_text(apart)} no query depends on a digit that a later query lacks (arith "
-            "theorems address)"
-        )
-    if s.random_starts and claims != {Claim.NONE}:
-        premises.append(f"Training drew from {s.starts} starts")
-    lines = [f"Premises: {'. '.join(premises)}.", *_basis_lines(prediction, claims)]
+    lines = [f"Premises: {'. '.join(_premises(prediction, claims))}."]
+    lines += _basis_lines(prediction, claims)
     if leaps is Decision.YES:
         lines.append("It may take long to converge, or never do so (arith theorems leap).")
     if any(x.direction == Direction.IN_DOMAIN and not s.is_premise(x.digits) for x in lengths):
@@ -385,6 +347,34 @@ def legend(prediction: Prediction, leaps: Decision) -> list[str]:
     return [*lines, f"claim: {said}."] if said else lines
 
 
+def _premises(prediction: Prediction, claims: set[Claim]) -> list[str]:
+    """What is presupposed of the model and of its training."""
+    s, lengths = prediction.setting, prediction.lengths
+    premises = ["the model is right on held-out inputs (converged)"]
+    if noise := any(x.requires_noise_invariance for x in lengths):
+        premises.append(
+            "Noise on ignored digits changes no answer (arith theorems noise invariance)"
+        )
+    none = "none" if noise else "no answer"
+    asked = {
+        "Noise on digits that never varied changes answers, at {} (arith theorems two "
+        "candidates)": [x.digits for x in lengths if x.requires_noise_sensitivity],
+        f"Disturbing all digits a little changes {none} at {{}} (arith theorems stability)": [
+            x.digits for x in lengths if x.requires_stability
+        ],
+        "At {} that has to have been measured": [
+            x.digits for x in lengths if x.requires_measured_stability
+        ],
+        "At {} no query depends on a digit that a later query lacks (arith theorems address)": [
+            x.digits for x in lengths if Premise.LOCALITY in x.premises
+        ],
+    }
+    premises += [text.format(lengths_text(at)) for text, at in asked.items() if at]
+    if s.random_starts and claims != {Claim.NONE}:
+        premises.append(f"Training drew from {s.starts} starts")
+    return premises
+
+
 def _candidate_lines(lengths: Iterable[LengthPrediction]) -> list[str]:
     """What is shown where a stable model is expected to compute the task or f^."""
     named = {_are_alike(x) for x in lengths if x.candidates}
@@ -393,20 +383,18 @@ def _candidate_lines(lengths: Iterable[LengthPrediction]) -> list[str]:
         "digits that never varied in training, which is right on a share of c",
         True: f"1{_IF_STABLE}: no claim, but a stable model is expected to be right",
     }
-    told = [
+    return [
         f"{text} (arith theorems two candidates)." for key, text in means.items() if key in named
     ]
-    return told
 
 
 def _basis_lines(prediction: Prediction, claims: set[Claim]) -> list[str]:
     """Whether what is claimed beyond the trained lengths is proved."""
-    observed = prediction.observed
     if claims <= {Claim.NONE}:
         return []
-    if not observed:
-        return ["What is claimed is proved for a model that is right on all of training."]
-    return [f"Rules observed, not proved: {', '.join(observed)} (arith theorems)."]
+    if not prediction.observed:
+        return [_PROVED]
+    return [f"Rules observed, not proved: {', '.join(prediction.observed)} (arith theorems)."]
 
 
 def reads_text(digits: int) -> str:
@@ -480,17 +468,6 @@ def _command_lines(words: Iterable[str]) -> str:
 def _how_sure(proved: list[bool]) -> list[str]:
     """What stands behind the suggestions that claim something."""
     if all(proved):
-        text = "What is claimed is proved for a model that is right on all of training."
-        return [text] if proved else []
+        return [_PROVED] if proved else []
     rest = "The others rest" if any(proved) else "They rest"
     return [f"{rest} on rules observed in trained models, not proved (arith predict --explain)."]
-
-
-def digit_rows(found: dict[int, DigitAccuracy]) -> list[list[str]]:
-    """Per length: the accuracy of each result digit, units first, and of the lowest ones."""
-    rows = []
-    for digits, x in found.items():
-        for what, values in (("each", x.digit), ("lowest", x.lowest)):
-            shown = " ".join("?" if v is None else share_text(v, 4) for v in values)
-            rows.append([str(digits), what, shown])
-    return rows

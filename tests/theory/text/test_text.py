@@ -16,7 +16,7 @@ from arith.theory.prediction.predict import Prediction
 from arith.theory.setting.requests import Request
 from arith.theory.studies.advise import advise
 from arith.theory.text import answer, text
-from arith.theory.text.answer import UNCLAIMED, answer_line, expected_line, published_line
+from arith.theory.text.answer import UNCLAIMED, answer_line, expected_line, published_lines
 from arith.theory.text.latex import latex
 from arith.theory.text.text import (
     LENGTH_COLUMNS,
@@ -172,7 +172,7 @@ def test_the_answer_is_a_plain_sentence(words: dict, line: str) -> None:
     ],
 )
 def test_the_published_theorem_and_what_it_leaves_out(words: dict, line: str) -> None:
-    assert published_line(predicted(**words)) == f"Published theorem: {line}"
+    assert published_lines(predicted(**words))[0] == f"Published theorem: {line}"
 
 
 def test_the_accuracy_is_a_fraction_with_its_decimals_and_what_is_left_open() -> None:
