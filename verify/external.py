@@ -26,8 +26,8 @@ from arith.theory.setting.training import default_model
 from arith.verify.data.answers import parse_log, said_numbers
 from arith.verify.data.files import Examples
 from arith.verify.data.numerals import numeral
-from arith.verify.data.sequences import Format, lengths
-from arith.verify.data.texts import example_texts, signs_of, values_of
+from arith.verify.data.sequences import Format, lengths, values_of
+from arith.verify.data.texts import example_texts, signs_of
 from arith.verify.external_model import disturbed, greedy
 from arith.verify.judging.answers import (
     Answers,

@@ -62,7 +62,7 @@ def tiny_tokenizer(characters: str = CHARACTERS, unknown: str | None = "?", **sp
 def tiny_gpt2(words: int) -> Any:
     torch.manual_seed(0)
     config = transformers.GPT2Config(
-        vocab_size=words, n_positions=160, n_embd=32, n_layer=1, n_head=2, eos_token_id=0
+        vocab_size=words, n_positions=160, n_embd=64, n_layer=1, n_head=4, eos_token_id=0
     )
     return transformers.GPT2LMHeadModel(config)
 
@@ -87,7 +87,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     padding = torch.arange(tokens.shape[1]) >= last
     labels = tokens.masked_fill(question | padding, -100)
     net = tiny_gpt2(len(tokenizer)).eval()  # no dropout
-    optimizer = torch.optim.AdamW(net.parameters(), lr=3e-3, weight_decay=0.0)
+    optimizer = torch.optim.AdamW(net.parameters(), lr=2e-3, weight_decay=0.0)
     for _ in range(1500):
         loss = net(input_ids=tokens, labels=labels).loss
         optimizer.zero_grad()
