@@ -120,10 +120,12 @@ def theorems(
         print_lines(entry, indent="")
     else:
         print_table(catalogue.THEOREMS_IN_SHORT, catalogue.theorems_in_short())
-        print_text("\nThe first theorem that applies decides a length. Rules say when one does:\n")
-        print_table(catalogue.RULES_IN_SHORT, catalogue.rules_in_short())
+        print_text("\nThe first theorem that applies decides a length. Rules say when one does.")
+        for name, rows in catalogue.rules_in_short().items():
+            print_text(f"\nOf {name}:")
+            print_table(catalogue.RULES_IN_SHORT, rows)
         print_text(
-            "by: a paper, or ours. basis: proved by mathematics; observed in trained models; a "
-            "premise that each model is tested for; open, it says where nothing follows. "
+            "\nbasis: proved by mathematics; observed in trained models; a premise that each model "
+            "is tested for; open, it says where nothing follows. "
             'One rule whole: arith theorems RULE, say "joint support".'
         )

@@ -36,7 +36,7 @@ TABLES = [
     (tuple(TASK_COLUMNS.values()), task_rows),
     (tuple(ENCODING_COLUMNS.values()), encoding_rows),
     (tuple(LAYOUT_COLUMNS.values()), layout_rows),
-    (RULES_IN_SHORT, rules_in_short),
+    (RULES_IN_SHORT, lambda: rules_in_short()["constants"]),
 ]
 
 
@@ -104,7 +104,7 @@ def test_long_words_are_left_whole(width: int, lines) -> None:  # type: ignore[n
 
 
 def test_lists_have_an_entry_for_everything(capsys: pytest.CaptureFixture[str]) -> None:
-    assert [row[0] for row in rules_in_short()] == list(RULES)
+    assert {row[0] for rows in rules_in_short().values() for row in rows} == {*RULES}
     assert max(len(rule.summary) for rule in RULES.values()) <= 55
     print_list({"a": "A"}, [["1"]], as_json=True)
     assert capsys.readouterr().out == '[\n  {\n    "a": "1"\n  }\n]\n'

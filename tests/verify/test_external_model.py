@@ -236,7 +236,7 @@ def forget_numbers(path: Path) -> None:
         (rename_weights("pytorch_model.bin"), "safetensors: pytorch_model.bin is not read"),
         (rename_weights("model-q4.gguf"), "safetensors: model-q4.gguf is not read"),
         (bring_code, "brings code of its own, which is only run with --trust-remote-code"),
-        (config(n_positions=10**6), r"larger than its weights: 32,\d{3},\d{3} numbers"),
+        (config(n_positions=10**6), r"larger than its weights: 64,\d{3},\d{3} numbers"),
         (config(n_embd=10**6), "larger than its weights"),
         (config(n_layer=10**9), "larger than its weights: 1,000,000,000 layers"),
         (forget_numbers, "some weights are no finite numbers"),

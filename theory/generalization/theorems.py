@@ -123,6 +123,7 @@ class Theorem:
     Args:
         basis: whether it is proved, or observed of models.
         source: where the proof or the evidence is.
+        rules: the names of those that say when it applies, and what follows.
         apply: what it says of a test length of a setting; None where it does not apply.
     """
 
@@ -131,6 +132,7 @@ class Theorem:
     premises: str
     basis: Basis
     source: str
+    rules: tuple[str, ...]
     apply: Callable[[Observation, int], LengthPrediction | None]
 
 
@@ -185,16 +187,23 @@ THEOREMS = (
         "right on all of training",
         Basis.PROVED,
         "a model is a function of views: docs/proofs.md",
+        ("receptive field", "out of sight", "operations"),
         equal_views,
     ),
     Theorem(
         CONSTANTS,
-        "Set each address that always held one digit to that digit.  If the view then occurs in "
-        "training, it is answered as there: the model computes f^.",
-        "right on training; invariant to noise at constant addresses; where addresses share "
-        "parameters, measured as stable at that length",
+        "If noise at addresses that always held one digit changes no answer, a view is answered as "
+        "if they still held it: the model computes f^.  If noise changes some, a stable model goes "
+        "on by its digit rule.",
+        "right on training; what noise at constant addresses does; stable at that length, which "
+        "has to be measured where addresses share parameters",
         Basis.OBSERVED,
         "docs/ignored-digits.md",
+        (
+            *("support", "noise invariance", "stability", "one candidate", "two candidates"),
+            *("landmark", "position", "selection", "neighbours", "shared parameters", "blind"),
+            *("base aligned", "residual modulus", "modulus out of reach", "count"),
+        ),
         constants_stay,
     ),
     Theorem(
@@ -204,6 +213,7 @@ THEOREMS = (
         "right on training; stable at that length",
         Basis.OBSERVED,
         "docs/findings.md (Shorter inputs), docs/addresses.md",
+        ("joint support", "stability", "numbered digits", "hints", "end", "lengths together"),
         shown_apart,
     ),
     Theorem(
@@ -212,9 +222,10 @@ THEOREMS = (
         "no more often than the best guess without that digit.  Of sums and differences each "
         "result digit is guessed by itself.",
         "right on training; addresses are learned, and not computed; where chances multiply, no "
-        "query depends on a digit that a later query lacks",
+        "query uses a digit that a later query cannot find",
         Basis.OBSERVED,
         "docs/addresses.md",
+        ("address", "neighbours", "spaces", "random positions", "other format"),
         not_found,
     ),
 )

@@ -23,12 +23,13 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property, lru_cache
-from math import ceil, floor, log2
+from math import ceil, floor, log2, log10
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
+from arith.theory.arithmetic.domains import MOST_PAIRS
 from arith.theory.arithmetic.properties import base_aligned
 from arith.theory.errors import NotCountable
 from arith.theory.generalization.lengths import LengthPrediction
@@ -218,6 +219,7 @@ OF_SETTING: dict[str, Callable[[Setting], Any]] = {
     "base": lambda s: log2(s.base),
     "domain": lambda s: s.train.kind,
     "restricted": lambda s: s.train.restricted,
+    "examples": lambda s: log10(s.train.pairs or MOST_PAIRS),
     "longest": lambda s: s.train.every_length[-1],
     "lengths": lambda s: len(s.train.every_length),
     "digits": lambda s: s.digits,

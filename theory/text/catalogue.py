@@ -5,7 +5,6 @@ Columns are given by their keys in JSON, each with its heading.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from arith.theory.arithmetic.automaton import digit_automaton
@@ -45,7 +44,7 @@ ENCODING_COLUMNS = {
 LAYOUT_COLUMNS = {"layout": "layout", "example": "12 + 34 = 46", "summary": "what"}
 RULE_COLUMNS = {name: name for name in ("rule", "statement", "premises", "source", "basis")}
 THEOREMS_IN_SHORT = ("theorem", "what it says", "basis")
-RULES_IN_SHORT = ("rule", "what it says, in short", "by", "basis")
+RULES_IN_SHORT = ("rule", "what it says, in short", "basis")
 
 _MEANS = {
     Basis.PREMISE: "a premise; each model is tested for it",
@@ -149,13 +148,16 @@ def theorems_in_short() -> list[list[str]]:
     return [[x.name, " ".join(x.statement.split()), x.basis] for x in THEOREMS]
 
 
-def rules_in_short() -> list[list[str]]:
-    """A line per rule, under ``RULES_IN_SHORT``."""
-    by = {"ours": "ours", "arithmetic": "-"}
-    return [
-        [r.name, r.summary, by.get(re.split(r"\W", r.source)[0], "paper"), r.basis]
-        for r in RULES.values()
-    ]
+def rules_in_short() -> dict[str, list[list[str]]]:
+    """A line per rule, under ``RULES_IN_SHORT``, by what it belongs to."""
+    groups = {
+        "every theorem": ("convergence", "sample"),
+        **{x.name: x.rules for x in THEOREMS},
+        "training": ("leap", "plateau"),
+    }
+    return {
+        name: [[x, RULES[x].summary, RULES[x].basis] for x in some] for name, some in groups.items()
+    }
 
 
 def rule_text(name: str) -> list[str]:

@@ -25,6 +25,7 @@ _FIRST = 100
 """Lines by which it is seen whether a blank stands before answers."""
 _END = re.compile(r"(?:<eos>|<end>|</s>|<\|endoftext\|>|[$;.])\s*$")
 _BEGIN = re.compile(r"^\s*(?:<bos>|<s>|\$)")
+_NOTHING = re.match("", "")
 _MARK = re.compile(r"=>|->|→|\t|\?|\b(?:is|equals|makes|gives|(?:a|answer):)(?=\s)", re.IGNORECASE)
 """What stands before an answer, where no ``=`` does."""
 
@@ -37,11 +38,13 @@ class Examples:
 
     Args:
         in_columns: each operand stood in a column of its own, so what stands between is not known.
+        begin: what each line began with, as ``$`` or ``<bos>``; it is left out of the prompts.
     """
 
     prompts: list[str]
     answers: list[str]
     in_columns: bool = field(default=False, kw_only=True)
+    begin: str = field(default="", kw_only=True)
 
     def __len__(self) -> int:
         return len(self.prompts)
@@ -95,8 +98,13 @@ def parse_examples(data: bytes, what: str) -> Examples:
     if not pairs:
         raise InvalidInput(f"{what}: it has no examples")
     prompts, answers = map(list, zip(*pairs, strict=True))
+    marks = {((x[:1] in "<$ \t" and _BEGIN.match(x)) or _NOTHING)[0].strip() for x in prompts}
+    if marks != {""}:
+        prompts = [_BEGIN.sub("", x) for x in prompts]
+    answers = [_END.sub("", x).rstrip() if x[-1:] in "$;.>" else x for x in answers]
     heads = {x.strip().lower() for x in first.split(between)} if between else set(PROMPTS)
-    return Examples(prompts, answers, in_columns=heads.isdisjoint(PROMPTS))
+    begin = marks.pop() if len(marks) == 1 else ""
+    return Examples(prompts, answers, in_columns=heads.isdisjoint(PROMPTS), begin=begin)
 
 
 def split_line(line: str, blanks: bool = False) -> tuple[str, str]:
@@ -107,8 +115,8 @@ def split_line(line: str, blanks: bool = False) -> tuple[str, str]:
     Args:
         blanks: else the last blank does.
     """
-    if line[-1:] in "$;.> \t" or line[:1] in "<$ \t":
-        line = _END.sub("", _BEGIN.sub("", line)).rstrip()
+    if line[-1:] in "$;.> \t":
+        line = _END.sub("", line).rstrip()
     before, equals, after = line.rpartition("=")
     if equals and after[:1] != ">":
         return before + equals, after.strip()

@@ -166,6 +166,7 @@ class Found:
         given: the names of those that were said.
         one_digit: which numbers all have one digit, and more in longer tests: operands, results, or
             both.
+        begin: what each line began with, and is left out.
     """
 
     setting: Setting
@@ -180,6 +181,7 @@ class Found:
     lacking: tuple[str, ...] = field(default=())
     given: frozenset[str] = frozenset()
     one_digit: str = ""
+    begin: str = ""
 
     @property
     def train(self) -> ObservedDomain:
@@ -217,6 +219,8 @@ class Found:
     def assumed_lines(self) -> list[str]:
         """What no file says and was taken for granted, as nobody said it."""
         s, found = self.setting, []
+        if self.begin:
+            found.append(f"{self.begin} before each is taken for the begin token: prompts lack it")
         if self.one_digit and "layout" not in self.given:
             told = f"{self.one_digit} of one digit show no order of digits"
             found.append(f"{told}: the {s.layout.text} is taken (--layout; arith layouts)")
@@ -253,6 +257,7 @@ def find_setting(
     Raises:
         InvalidInput: no known format and task fit half of the lines, or an option does not.
     """
+    begin = examples.begin
     between, examples = _separated(examples)
     guess = _guess(examples, given, Request(**given))
     guess, rows = _of_all(examples, guess, Request(**given))
@@ -296,6 +301,7 @@ def find_setting(
         tuple(_lacking(setting, train, rows.digits[:, :k], rows.widths)),
         frozenset(given),
         one_digit,
+        begin,
     )
 
 
