@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
+from typing import NamedTuple
 
 import numpy as np
 
@@ -42,9 +43,11 @@ from arith.theory.prediction.forecast import (
     written,
 )
 from arith.theory.setting.training import usual_noise
+from arith.theory.text.answer import INPUTS
 from arith.verify.plan.folders import COMMITTED
 from arith.verify.records.runs import Run, by_cell
 from arith.verify.reporting.exports import committed
+from arith.verify.reporting.skill import class_of
 
 TREES = 100
 GROWN = 0.8
@@ -139,46 +142,63 @@ def scores(runs: Iterable[Run]) -> Iterator[str]:
         "cell": lambda cell: parts[cell.label()],
         "encoding": lambda cell: cell.setting.encoding.name,
     }.items():
-        found: list[tuple[float, bool, bool]] = []
+        found: list[Off] = []
         for part in sorted({of(some[0].cell) for some, _ in blocks}):
             others = Measured.read("".join(x for some, x in blocks if of(some[0].cell) != part))
             columns = Columns.of(others.features)
             rests_on = Table.made(others, columns, grow(others, columns))
             asked = (run for some, _ in blocks if of(some[0].cell) == part for run in some)
             found.extend(errors(asked, rests_on))
-        for where, some in {
-            "not claimed of every model": found,
-            "not claimed of any": [x for x in found if not x[2]],
-        }.items():
-            off, within, _ = zip(*some, strict=True)
-            told = f"error {fmean(off):.3f}, within the interval {fmean(within):.0%}"
+        silent = [x for x in found if not x.of_stable]
+        groups = {"not claimed of every model": found, "not claimed of any": silent}
+        if what == "cell":
+            groups |= {
+                x: [y for y in silent if y.group == x] for x in sorted({y.group for y in silent})
+            }
+        for where, some in groups.items():
+            error, within = fmean(x.error for x in some), fmean(x.within for x in some)
+            told = f"error {error:.3f}, within the interval {within:.0%}"
             yield f"without its {what}, {where}: {told} of {len(some):,}"
 
 
-def errors(
-    runs: Iterable[Run], rests_on: Table | None = None
-) -> Iterator[tuple[float, bool, bool]]:
+class Off(NamedTuple):
+    """How far a forecast is from what a model got right.
+
+    Args:
+        within: whether its interval holds that.
+        of_stable: whether something is claimed there of stable models.
+        group: which inputs, and the class of the setting.
+    """
+
+    error: float
+    within: bool
+    of_stable: bool
+    group: str
+
+
+def errors(runs: Iterable[Run], rests_on: Table | None = None) -> Iterator[Off]:
     """How far forecasts are off where nothing is claimed of every model that has converged.
 
     Each model is forecast without its cell.
 
     Args:
         rests_on: another table than what is shipped.
-
-    Yields:
-        How far, whether the interval holds it, and whether something is claimed of stable models.
     """
     for run in runs:
         s, prediction = run.cell.setting, run.cell.prediction
-        lengths = prediction.lengths
-        of_stable = {x.digits for x in lengths if x.requires_measured_stability}
-        silent = [x for x in lengths if x.claim == Claim.NONE or x.digits in of_stable]
+        silent = {
+            x.digits: x
+            for x in prediction.lengths
+            if x.claim == Claim.NONE or x.requires_measured_stability
+        }
         name, steps = run.cell.label(), prediction.derivation
-        told = forecast(s, steps, silent, name, run.noise_kind, rests_on)
+        told = forecast(s, steps, silent.values(), name, run.noise_kind, rests_on)
         for m in run.measurements:
             if x := told.get(m.digits):
-                found = x.low <= m.accuracy <= x.high
-                yield abs(x.median - m.accuracy), found, m.digits in of_stable
+                of_stable = silent[m.digits].requires_measured_stability
+                group = f"{INPUTS[silent[m.digits].direction]}, {class_of(s)}"
+                within = x.low <= m.accuracy <= x.high
+                yield Off(abs(x.median - m.accuracy), within, of_stable, group)
 
 
 def trained(runs: Iterable[Run]) -> Models:

@@ -59,9 +59,9 @@ def test_the_trees_are_grown_on_the_table() -> None:
 
 
 def test_forecasts_do_better_than_a_constant_where_theory_is_silent() -> None:
-    off, within, of_stable = zip(*errors(some_runs()), strict=True)
+    off, within, of_stable, groups = zip(*errors(some_runs()), strict=True)
     assert 0 < fmean(off) < 0.25 and 0.6 < fmean(within) <= 1
-    assert {*of_stable} == {True, False}
+    assert {*of_stable} == {True, False} and "longer, natural" in groups
 
 
 def test_every_model_of_the_evidence_tells_whether_models_converge() -> None:
