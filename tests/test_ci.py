@@ -24,7 +24,7 @@ def project(tmp_path: Path) -> Path:
     for name in (".ci/run", "Makefile", "pyproject.toml", "constraints.txt"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
-    for name in ("python", "ruff", "mypy", "mkdocs"):
+    for name in ("python", "ruff", "mypy", "mkdocs", "chromedriver"):
         script(tmp_path / ".venv/bin" / name, "exit 0")
     (tmp_path / ".venv/.ready").touch()
     return tmp_path
@@ -33,6 +33,8 @@ def project(tmp_path: Path) -> Path:
 def run(project: Path, *command: str) -> int:
     """The exit code of a command in the project, its output put away."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("MAKE")}
+    # A browser is there, so that none is installed.
+    environment["PATH"] = f"{project / '.venv/bin'}:{environment['PATH']}"
     done = subprocess.run(command, cwd=project, env=environment, capture_output=True, check=False)
     return done.returncode
 

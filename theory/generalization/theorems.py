@@ -123,8 +123,8 @@ class Theorem:
     Args:
         basis: whether it is proved, or observed of models.
         source: where the proof or the evidence is.
-        rules: the names of those that say when it applies, and what follows.
         apply: what it says of a test length of a setting; None where it does not apply.
+        rules: the names of those that say when it applies, and what follows.
     """
 
     name: str
@@ -132,8 +132,8 @@ class Theorem:
     premises: str
     basis: Basis
     source: str
-    rules: tuple[str, ...]
     apply: Callable[[Observation, int], LengthPrediction | None]
+    rules: tuple[str, ...] = ()
 
 
 def equal_views(observed: Observation, digits: int) -> LengthPrediction | None:
@@ -187,8 +187,8 @@ THEOREMS = (
         "right on all of training",
         Basis.PROVED,
         "a model is a function of views: docs/proofs.md",
-        ("receptive field", "out of sight", "operations"),
         equal_views,
+        ("receptive field", "out of sight", "operations"),
     ),
     Theorem(
         CONSTANTS,
@@ -199,12 +199,12 @@ THEOREMS = (
         "has to be measured where addresses share parameters",
         Basis.OBSERVED,
         "docs/ignored-digits.md",
+        constants_stay,
         (
             *("support", "noise invariance", "stability", "one candidate", "two candidates"),
             *("landmark", "position", "selection", "neighbours", "shared parameters", "blind"),
             *("base aligned", "residual modulus", "modulus out of reach", "count"),
         ),
-        constants_stay,
     ),
     Theorem(
         APART,
@@ -213,8 +213,8 @@ THEOREMS = (
         "right on training; stable at that length",
         Basis.OBSERVED,
         "docs/findings.md (Shorter inputs), docs/addresses.md",
-        ("joint support", "stability", "numbered digits", "hints", "end", "lengths together"),
         shown_apart,
+        ("joint support", "stability", "numbered digits", "hints", "end", "lengths together"),
     ),
     Theorem(
         NOT_FOUND,
@@ -225,8 +225,8 @@ THEOREMS = (
         "query uses a digit that a later query cannot find",
         Basis.OBSERVED,
         "docs/addresses.md",
-        ("address", "neighbours", "spaces", "random positions", "other format"),
         not_found,
+        ("address", "neighbours", "spaces", "random positions", "other format"),
     ),
 )
 """In the order in which they are asked: the first that applies decides a length."""

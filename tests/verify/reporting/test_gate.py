@@ -119,8 +119,8 @@ def test_how_many_claims_a_plain_rule_would_meet_stands_in_the_readme() -> None:
                     [m] = (m for m in run.measurements if m.digits == x.digits)
                     met.append(abs(m.correct / m.samples - right[x.direction]) <= TOLERANCE)
     readme = " ".join((REPORTS.parent / "README.md").read_text().split())
-    told = f"of {len(met)} claims came true. *Shorter right, longer wrong* would meet {sum(met)} of"
-    assert told in readme
+    told = f"of {len(met)} claims came true. The rule *shorter right, longer wrong* would meet"
+    assert f"{told} {sum(met)}." in readme
 
 
 @pytest.mark.parametrize("name", NAMES)
