@@ -161,7 +161,8 @@ def judge_module(
     """Ask a torch module, measure its premises, and judge it.
 
     Args:
-        net, tokenizer: as for ``external_model.greedy``.
+        net: as for ``external_model.greedy``.
+        tokenizer: as there.
         complete: in place of ``greedy``, if the module has a way of its own: takes prompts and how
             many ``tokens`` may follow them.
     """
