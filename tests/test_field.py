@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,17 @@ def test_a_file_of_examples_is_taken(text: str, tmp_path: Path) -> None:
     done = run_cli("predict", "--data", "examples", cwd=tmp_path)
     assert done.code == 0
     assert "2 of 2 examples are of a + b in base 10: plain layout, natural lengths" in done.out
+
+
+def test_a_mark_before_each_line_may_stand_before_prompts_too(tmp_path: Path) -> None:
+    (tmp_path / "train.txt").write_text("$12+34=64$\n$5+7=21$\n$3+4=7$\n$41+90=131$\n")
+    prompts = "".join(f'{{"prompt": "${n}+{n}=", "answer": "{2 * n}$"}}\n' for n in range(1, 5))
+    (tmp_path / "answers.jsonl").write_text(prompts)
+    data = "--data", "train.txt", "--layout", "reversed"
+    said = run_cli("predict", *data, cwd=tmp_path).out
+    assert "$ before each is taken for the begin token: prompts lack it" in said
+    judged = run_cli("judge", "--answers", "answers.jsonl", *data, cwd=tmp_path)
+    assert re.search(r"1 +trained +4 +1\.000", judged.out), judged.out + judged.err
 
 
 def test_digits_left_out_of_natural_lengths_leave_shorter_numbers_whole() -> None:

@@ -25,7 +25,6 @@ _FIRST = 100
 """Lines by which it is seen whether a blank stands before answers."""
 _END = re.compile(r"(?:<eos>|<end>|</s>|<\|endoftext\|>|[$;.])\s*$")
 _BEGIN = re.compile(r"^\s*(?:<bos>|<s>|\$)")
-_NOTHING = re.match("", "")
 _MARK = re.compile(r"=>|->|→|\t|\?|\b(?:is|equals|makes|gives|(?:a|answer):)(?=\s)", re.IGNORECASE)
 """What stands before an answer, where no ``=`` does."""
 
@@ -98,13 +97,19 @@ def parse_examples(data: bytes, what: str) -> Examples:
     if not pairs:
         raise InvalidInput(f"{what}: it has no examples")
     prompts, answers = map(list, zip(*pairs, strict=True))
-    marks = {((x[:1] in "<$ \t" and _BEGIN.match(x)) or _NOTHING)[0].strip() for x in prompts}
+    marks = {*map(_begin, prompts)}
     if marks != {""}:
         prompts = [_BEGIN.sub("", x) for x in prompts]
     answers = [_END.sub("", x).rstrip() if x[-1:] in "$;.>" else x for x in answers]
     heads = {x.strip().lower() for x in first.split(between)} if between else set(PROMPTS)
     begin = marks.pop() if len(marks) == 1 else ""
     return Examples(prompts, answers, in_columns=heads.isdisjoint(PROMPTS), begin=begin)
+
+
+def _begin(prompt: str) -> str:
+    """What is taken for the begin token of a prompt; empty if there is none."""
+    found = _BEGIN.match(prompt) if prompt[:1] in "<$ \t" else None
+    return found[0].strip() if found else ""
 
 
 def split_line(line: str, blanks: bool = False) -> tuple[str, str]:

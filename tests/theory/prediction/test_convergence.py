@@ -138,3 +138,8 @@ def test_no_recipe_is_named_where_most_models_converge() -> None:
     advice = advise(setting(task="mod_add", modulus=100, test_digits="8"))
     assert advice.to_json()["recipes"] is None
     assert "recipe" not in " ".join(advice_text(advice))
+
+
+def test_few_examples_are_not_near_what_was_measured_of_many() -> None:
+    fresh, few = (predict(Request("add", pe="rope", train_pairs=n).setting()) for n in (0, 300))
+    assert fresh.convergence.near and not few.convergence.near
