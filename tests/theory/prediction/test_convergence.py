@@ -141,5 +141,5 @@ def test_no_recipe_is_named_where_most_models_converge() -> None:
 
 
 def test_few_examples_are_not_near_what_was_measured_of_many() -> None:
-    fresh, few = (predict(Request("add", pe="rope", train_pairs=n).setting()) for n in (0, 300))
+    fresh, few = (predict(Request("add", pe="rope", train_pairs=n).setting()) for n in (None, 300))
     assert fresh.convergence.near and not few.convergence.near
