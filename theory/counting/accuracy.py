@@ -42,6 +42,7 @@ _STEPS_PER_PLACE = 10_000
 """Steps to cut a test box to what a training box has at one place that is read."""
 
 
+@memoize_with_cost(1024)
 def accuracy(learned: LearnedFunction, test: Domain) -> Fraction:
     """``P[f(x) = f^(x)]`` for x uniform on the part of a test domain where f is defined."""
     boxes, total = defined_boxes(learned, test)
@@ -53,6 +54,7 @@ def accuracy(learned: LearnedFunction, test: Domain) -> Fraction:
     return Fraction(right, total)
 
 
+@memoize_with_cost(1024)
 def unseen_share(learned: LearnedFunction, test: Domain) -> Fraction:
     """The share of a test domain on which training does not fix the answer (joint support)."""
     task, base, shown = learned.task, learned.base, learned.support
@@ -70,6 +72,7 @@ def unseen_share(learned: LearnedFunction, test: Domain) -> Fraction:
     return Fraction(sum(weight * unknown(box) for weight, box in boxes), total)
 
 
+@memoize_with_cost(1024)
 def known_accuracy(learned: LearnedFunction, test: Domain) -> Fraction:
     """The share of a test domain that training fixes, and where the learned function is right."""
     boxes, total = defined_boxes(learned, test)
@@ -81,6 +84,7 @@ def known_accuracy(learned: LearnedFunction, test: Domain) -> Fraction:
     return Fraction(right, total)
 
 
+@memoize_with_cost(1024)
 def shown_share(learned: LearnedFunction, test: Domain) -> Fraction:
     """The share of a test domain whose digits training showed together, at the places it reads."""
     support = learned.support
@@ -236,7 +240,7 @@ def _of_digits(task: DigitFunction, support: Support, box: Box) -> int:
     The reversal of a number that is cut is another one: it is shorter, and ends alike.
     """
     if task.combine is None:
-        if support.read_length(0) is None:
+        if support.read_lengths[0] is None:
             raise NotCountable("reversals with constants among the digits are not counted")
         whole = _three_ways(support, box, 0)
         return whole["zero"] + whole["kept"]

@@ -244,7 +244,7 @@ def _changed(setting: Setting, shown: Support, digits: int) -> int:
 def modulus_steps(setting: Setting, shown: Support, lengths: Collection[int]) -> tuple[Step, ...]:
     """What the modulus, if any, leaves of the digits above those that are read."""
     p, base, operands = setting.task.modulus, setting.base, range(setting.task.operands)
-    widths = {shown.read_length(j) for j in operands}
+    widths = {*shown.read_lengths}
     n = widths.pop()
     if p is None or n is None or widths:
         return ()

@@ -275,9 +275,7 @@ def _decided(
 
 
 def candidates(learned: LearnedFunction, test: Domain, x: LengthPrediction) -> tuple[Fraction, ...]:
-    """How often the task and f^ are right at a length, where nothing is claimed of it."""
-    if x.claim != Claim.NONE:
-        return ()
+    """How often the task and f^ are right at a length where nothing is claimed of it."""
     one, kept = Fraction(1), x.learned_accuracy
     if kept is None:
         kept = _counted(accuracy, learned, test) if replaces(learned, test) else one
@@ -323,5 +321,4 @@ def _is_aligned(learned: LearnedFunction) -> bool:
     """Whether the positions that are read hold everything that counts modulo p."""
     task = learned.task
     k = None if task.modulus is None else base_aligned(task.modulus, learned.base)
-    reads = [learned.support.read_length(j) for j in range(task.operands)]
-    return k is not None and all(n is not None and n >= k for n in reads)
+    return k is not None and all(n is not None and n >= k for n in learned.support.read_lengths)

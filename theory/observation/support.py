@@ -120,11 +120,15 @@ class Support:
                 total += value // weight % self.base * weight
         return total
 
-    def read_length(self, operand: int) -> int | None:
-        """n if a model reads the digits 1..n and takes the rest for 0; otherwise None."""
-        n = sum(j == operand for j, _ in self.read)
-        constants = [self.constant((operand, i)) for i in range(1, self.width + 1)]
-        return n if constants == [None] * n + [0] * (self.width - n) else None
+    @cached_property
+    def read_lengths(self) -> tuple[int | None, ...]:
+        """Of each operand n if a model reads its digits 1..n and takes the rest for 0, or None."""
+        found: list[int | None] = []
+        for operand in range(self.task.operands):
+            n = sum(j == operand for j, _ in self.read)
+            constants = [self.constant((operand, i)) for i in range(1, self.width + 1)]
+            found.append(n if constants == [None] * n + [0] * (self.width - n) else None)
+        return tuple(found)
 
     def defined(self, box: Box, fixed: dict[OperandDigit, int]) -> bool:
         """Whether the task is defined on some member of a box that has the fixed values."""

@@ -142,7 +142,7 @@ def _feature(value: Any) -> Feature:
 
 def _modulus(setting: Setting) -> int | None:
     """The modulus, if answers reach it."""
-    return setting.task.without_idle_modulus(setting.base, setting.digits).modulus
+    return setting.without_idle_modulus.modulus
 
 
 def _aligned_digits(setting: Setting) -> int | None:
@@ -504,9 +504,9 @@ class Table:
         alike = np.flatnonzero(each)
         # The model that was never measured is half at 0 and half at 1.
         values, each = (0, *self.values[alike], 1), (UNKNOWN / 2, *each[alike], UNKNOWN / 2)
-        asked = np.array([LEFT_OUT, 0.5, 1 - LEFT_OUT]) - 1e-12
-        found = np.quantile(values, asked, weights=each, method="inverted_cdf")
-        low, median, high = found.tolist()
+        below = np.cumsum(each)
+        asked = np.array([LEFT_OUT, 0.5, 1 - LEFT_OUT]) * below[-1] - 1e-12
+        low, median, high = (float(values[n]) for n in np.searchsorted(below, asked))
         models, cells = self.rests_on(weights)
         # In hundredths, to the safe sides, as they are shown.
         low, high = (floor(100 * low) / 100, ceil(100 * high) / 100) if near else (0.0, 1.0)

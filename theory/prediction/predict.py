@@ -268,18 +268,16 @@ def _where_not_counted(
     with budget(LITTLE):
         lengths = [witnessed(learned, test(x.digits), x) for x in lengths]
     with budget(LITTLE):
-        return [
-            replace(x, candidates=candidates(learned, test(x.digits), x))
-            if observed.constants[x.digits].candidates
-            else x
-            for x in lengths
-        ]
+        for n, x in enumerate(lengths):
+            if observed.constants[x.digits].candidates and x.claim == Claim.NONE:
+                lengths[n] = replace(x, candidates=candidates(learned, test(x.digits), x))
+    return lengths
 
 
 def _without_idle_modulus(setting: Setting) -> Setting | None:
     """The setting without a modulus that no answer reaches, if no query can tell the two apart."""
     task, base, digits = setting.task, setting.base, setting.digits
-    whole = task.without_idle_modulus(base, digits)
+    whole = setting.without_idle_modulus
     alike = whole.result_width(base, digits) == task.result_width(base, digits)
     layout = setting.layout
     units_first = not layout.wide and layout.result_first == "least"  # what is longer comes after

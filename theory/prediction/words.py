@@ -71,7 +71,7 @@ def derivation(observed: Observation, lengths: tuple[LengthPrediction, ...]) -> 
 def _support_step(shown: Support, lengths: list[int]) -> Step:
     """Which digits are read."""
     names = shown.task.names
-    widths = {shown.read_length(j) for j in range(len(names))}
+    widths = {*shown.read_lengths}
     n = widths.pop() if len(widths) == 1 else None
     if n is not None:
         which = {0: "No place", 1: "Place 1 (units)"}.get(n, f"Places 1 (units) to {n}")

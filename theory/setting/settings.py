@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any
 
 from arith.theory.arithmetic.decision import Decision
 from arith.theory.arithmetic.domains import (
@@ -294,6 +296,11 @@ class Setting:
             f"result is written most significant digit first, as in {what}",
         )
 
+    @cached_property
+    def without_idle_modulus(self) -> Task:
+        """The task, without a modulus that no answer reaches."""
+        return self.task.without_idle_modulus(self.base, self.digits)
+
     @property
     def digit_base(self) -> int:
         """The base of the digits; ``base`` where each is a token of its own."""
@@ -377,16 +384,24 @@ class Setting:
 
     def test(self, length: int) -> Domain:
         """The test domain of one length."""
-        for domain in self.tests:
-            if domain.lengths == (length,):
-                return domain
-        longest = max((x[-1] for x in self.asked_each), default=0)
-        each = tuple((*x, length) if x[-1] == longest else x for x in self.asked_each)
-        allowed, kind = self.test_allowed, self.test_kind
-        in_token = self.train.in_token
-        return Domain(
-            (length,), kind, allowed=allowed, each=each, natural=self.natural, in_token=in_token
-        )
+        if length not in self._asked:
+            longest = max((x[-1] for x in self.asked_each), default=0)
+            each = tuple((*x, length) if x[-1] == longest else x for x in self.asked_each)
+            allowed, kind = self.test_allowed, self.test_kind
+            in_token, natural = self.train.in_token, self.natural
+            self._asked[length] = Domain(
+                (length,), kind, allowed=allowed, each=each, natural=natural, in_token=in_token
+            )
+        return self._asked[length]
+
+    @cached_property
+    def _asked(self) -> dict[int, Domain]:
+        """Test domains by their lengths: they are asked for often."""
+        return {n: domain for domain in self.tests for n in domain.lengths}
+
+    def fields_without(self, *names: str) -> dict[str, Any]:
+        """What tells settings apart, but for some fields."""
+        return {x.name: getattr(self, x.name) for x in fields(self) if x.name not in names}
 
     def is_premise(self, length: int) -> bool:
         """Whether a test at this length asks for what was trained: the premise covers it."""

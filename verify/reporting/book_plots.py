@@ -57,11 +57,11 @@ def lesson(layout: str = "plain") -> list[Prediction]:
 
 def trained(prediction: Prediction, reports: Path, grid: str) -> list[Measured]:
     """The converged models of a setting in a grid's evidence, of the usual size and recipe."""
-    asked = vars(prediction.setting) | {"test_lengths": None, "width": 0}
+    asked = prediction.setting.fields_without("test_lengths", "width")
     runs = [
         run
         for run in read_evidence(reports / grid / "evidence.jsonl")
-        if vars(run.cell.setting) | {"test_lengths": None, "width": 0} == asked
+        if run.cell.setting.fields_without("test_lengths", "width") == asked
         and run.recipe == run.cell.recipe.version
         and run.cell.model == default_model(prediction.setting.task)
     ]

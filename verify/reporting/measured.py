@@ -25,7 +25,9 @@ def measured(setting: Setting, store: Path) -> list[Measured]:
         return []
     with Store(store) as kept:
         found, _ = kept.runs()
-    return of_runs([x for x in found if _asked(x.cell.setting) == _asked(setting)], setting)
+    asked = setting.fields_without("test_lengths")
+    alike = [x for x in found if x.cell.setting.fields_without("test_lengths") == asked]
+    return of_runs(alike, setting)
 
 
 def of_runs(runs: Sequence[Run], setting: Setting) -> list[Measured]:
@@ -41,11 +43,6 @@ def named(name: str, run: Run) -> Measured:
     right = {m.digits: interval(m) for m in run.measurements}
     ends = {digits: (x.value, x.low, x.high) for digits, x in right.items()}
     return Measured(name, run.converged, ends)
-
-
-def _asked(setting: Setting) -> dict[str, object]:
-    """What a setting asks for, whatever is tested."""
-    return {**vars(setting), "test_lengths": None}
 
 
 def _unusual(run: Run, asked: Setting) -> tuple[str, ...]:
