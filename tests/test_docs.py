@@ -468,11 +468,7 @@ def test_how_often_single_digits_are_found_is_what_was_measured() -> None:
         for m in run.measurements if x.claim == Claim.AT_MOST else ():
             if m.digits == x.digits:
                 assert m.correct / m.samples <= x.at_most + Fraction(2, 100)
-                found, guess, carry = (
-                    m.digit_correct[longest] / m.samples,
-                    1 / s.base,
-                    1 / (1 + s.base),
-                )
+                found, guess = m.digit_correct[longest] / m.samples, 1 / s.base
                 units.append(m.digit_correct[0] / m.samples > 0.5)
                 highest.append(found > guess + 0.2)
                 if run.cell in grids.grid("new-digit"):
@@ -480,11 +476,33 @@ def test_how_often_single_digits_are_found_is_what_was_measured() -> None:
                     carries.append(abs(found - carry) <= min(0.03, abs(found - guess)))
     said = (
         f"Of {len(units)} models of a + b, asked one digit more, {sum(units)} have the units right "
-        f"on more than half. But in {sum(highest)} alone is the digit at the new place right by .2 "
-        "more often than a guess."
+        f"on more than half. In only {sum(highest)} of them is the digit at the new place right by "
+        ".2 more often than a guess."
     )
     assert said in words("docs/theory.md") and said in words("docs/findings.md")
     assert f"{sum(carries)} of {len(carries)} were" in words("docs/findings.md")
+
+
+@pytest.mark.parametrize("name", ["abacus", "coupled"])
+def test_how_far_numbered_digits_go_is_what_was_measured(name: str) -> None:
+    """The table of converged models of a + b, ``aligned``, of natural length."""
+    found: dict[int, list[dict[int, float]]] = {}
+    for run in committed(ROOT / "reports")[0]:
+        s, lengths = run.cell.setting, run.cell.setting.train.every_length
+        is_asked = s.natural and s.encoding.name == name and s.task.text() == "a + b"
+        is_alike = s.layout.name == "aligned" and lengths == tuple(range(1, len(lengths) + 1))
+        if run.converged and is_asked and is_alike and len(lengths) > 2:
+            right = {m.digits: m.accuracy for m in run.measurements}
+            found.setdefault(len(lengths), []).append(right)
+    told = words("docs/addresses.md")
+    for longest, models in found.items():
+        cells = []
+        for digits in range(longest + 1, longest + 4):
+            ends = [f"{f([x[digits] for x in models]):.2f}".lstrip("0") for f in (min, max)]
+            cells.append(" to ".join(dict.fromkeys(ends)))
+        digits = " digits" * ((name, longest) == ("abacus", 3))
+        row = f"| `{name}`, 1 to {longest}{digits} | {len(models)} | {' | '.join(cells)} |"
+        assert row in told
 
 
 CHAPTERS = (

@@ -178,7 +178,7 @@ def plot_views(
     height = 0.8 + row * len(rows)
     with figure(path, width, height) as page:
         ax = page_axes(page, width, height)
-        said = "The query of the tens: what it is told of each token before it"
+        said = "The query of the tens, the last 2: what it is told of each token"
         ax.text(0.15, height - 0.22, said, fontsize=10.5, fontweight="bold", va="center")
         for i, (encoding, window, words) in enumerate(rows):
             y = height - 0.62 - row * i

@@ -91,6 +91,9 @@ def draw_lengths(ax: Axes, prediction: Prediction, models: Sequence[Measured]) -
     names = [str(x.digits) if many else _words(prediction, x) for x in lengths[::step]]
     ax.set_xticks(range(0, len(lengths), step), names)
     ax.tick_params(length=0)
+    if not many:  # what the last words of each column are
+        beside: Any = {"xycoords": "axes fraction", "textcoords": "offset points"}
+        ax.annotate("\n\nclaim", (0, 0), (-4, -3), ha="right", va="top", **beside)
     _draw_open(ax, lengths)
     for i, x in enumerate(lengths):
         _draw_length(ax, x, i)
@@ -137,8 +140,8 @@ def _draw_length(ax: Axes, x: LengthPrediction, i: int) -> None:
 def _draw_forecast(ax: Axes, x: Forecast, at: float) -> None:
     """What models of arith's recipes are expected to get right where the answer is open."""
     if x.near:
-        style: Any = {"color": _RANGE, "lw": 4, "solid_capstyle": "butt", "marker": "_", "ms": 9}
-        ax.plot([at] * 2, [x.low, x.high], label="forecast, not a claim", mew=2, **style)
+        style: Any = {"color": _RANGE, "lw": 5, "solid_capstyle": "butt", "marker": "_", "ms": 11}
+        ax.plot([at] * 2, [x.low, x.high], label="forecast, not a claim", mew=4, **style)
 
 
 def _draw_open(ax: Axes, lengths: Sequence[LengthPrediction]) -> None:

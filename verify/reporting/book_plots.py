@@ -79,13 +79,21 @@ THEOREMS: dict[str, Callable[[], Prediction]] = {
 """The setting by which each of the four theorems is shown."""
 
 
-EQUAL_VIEWS = (("asked", (34512, 27688), 5), ("in training", (345, 276), 3))
+EQUAL_VIEWS = (
+    ("asked", (34512, 27688), 5, "34512 + 27688, by places"),
+    ("in training", (345, 276), 3, "345 + 276, by places"),
+)
 """The theorem *equal views*: a context of a longer sum, met in training."""
-CONSTANTS = (("asked", (123, 456), 1), ("answered as", (23, 56), 1))
+CONSTANTS = (
+    ("asked", (123, 456), 1, "123 + 456 mod 150 is 129"),
+    ("answered as", (23, 56), 1, "23 + 56 mod 150 is 79"),
+)
 """The theorem *constants*: a digit that was always 0 counts as 0."""
 SHOWN_APART = (
-    ("asked", (12, 34), 3),
-    *(("in training", pair, 3) for pair in ((12, 734), (712, 34), (712, 734))),
+    ("asked", (12, 34), 3, "so 0 and 0 add 7 + 7 - 14"),
+    ("in training", (12, 734), 3, "0 and 7 add 7"),
+    ("in training", (712, 34), 3, "7 and 0 add 7"),
+    ("in training", (712, 734), 3, "7 and 7 add 14"),
 )
 """The theorem *shown apart*: two zeros that never stood together."""
 
@@ -102,16 +110,14 @@ def not_found(path: Path, reports: Path) -> None:
             of = " + ".join(map(str, numbers))
             ax.text(x, 1.3, f"{of}: {words}", fontweight="bold", va="center")
             draw_sum(ax, row, numbers, x, 0.4, trained_to=5)
-        told = (
-            "tokens back from the query of the tens. Blue: as in training; orange: never so there"
-        )
+        told = "tokens back from the query of the tens. Solid: as in training; dashed: never there"
         ax.text(0.25, 0.08, told, fontsize=7.5, va="center")
         _draw_below(page, prediction, models)
 
 
 def theorem(
     name: str,
-    examples: Sequence[tuple[str, tuple[int, ...], int]],
+    examples: Sequence[tuple[str, tuple[int, ...], int, str]],
     kinds: Sequence[str],
     path: Path,
     reports: Path,
@@ -120,17 +126,18 @@ def theorem(
 
     Args:
         name: of ``THEOREMS``.
-        examples: words for each, its operands, and the result digit that is asked for.
+        examples: words for each, its operands, the result digit that is asked for, and a note.
         kinds: what the colours of its tokens mean.
     """
     prediction = THEOREMS[name]()
     height = 0.35 * len(examples) + 0.45
     with figure(path, WIDTH, height + 2.85) as page:
         ax = page_axes(page, WIDTH, height, 2.85)
-        for i, (words, operands, digit) in enumerate(examples):
+        for i, (words, operands, digit, note) in enumerate(examples):
             y = height - 0.2 - 0.35 * i
             ax.text(0.1, y, words, fontweight="bold", va="center")
             draw_marks(ax, marks(prediction.setting, operands, digit), 1.1, y)
+            ax.text(WIDTH - 0.1, y, note, fontsize=7.5, va="center", ha="right")
         draw_meaning(ax, kinds, 1.1, 0.15)
         _draw_below(page, prediction, trained(prediction, reports, "headline"))
 
@@ -141,9 +148,8 @@ def _draw_below(page: Any, prediction: Prediction, models: Sequence[Measured]) -
     ax = page.add_axes((0.6 / wide, 1.2 / top, 1 - 0.75 / wide, 1.35 / top))
     draw_lengths(ax, prediction, models)
     ax.set_title(prediction.setting.text().split("\n")[0], loc="left", fontsize=7.5, color=FAINT)
-    size, many = default_model(prediction.setting.task), count(len(models), "model")
-    measured = f"measured: {many} of the size {size}, " + (
-        "a colour for each" if len(models) > 1 else models[0].name
+    measured = f"measured: {count(len(models), 'model')}" + ", a colour for each" * (
+        len(models) > 1
     )
     found = {
         measured if "measured" in label else label: handle
@@ -158,7 +164,7 @@ def views(path: Path, _: Path) -> None:
     rows = (
         (encoding("ape"), 0, "the position of each token"),
         (encoding("rpe"), 0, "the offset: tokens back"),
-        (encoding("coupled"), 0, "the difference of the digits' places"),
+        (encoding("coupled"), 0, "the place less the query's; a sign has 0"),
         (encoding("rpe"), 5, "offsets, in a window of 5 tokens"),
         (encoding("nope"), 0, "nothing but the order"),
     )
