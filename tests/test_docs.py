@@ -476,8 +476,8 @@ def test_how_often_single_digits_are_found_is_what_was_measured() -> None:
                     carries.append(abs(found - carry) <= min(0.03, abs(found - guess)))
     said = (
         f"Of {len(units)} models of a + b, asked one digit more, {sum(units)} have the units right "
-        f"on more than half. In only {sum(highest)} of them is the digit at the new place right by "
-        ".2 more often than a guess."
+        f"on more than half. In only {sum(highest)} of the {len(units)} is the digit at the new "
+        "place right on .2 more of the inputs than a guess."
     )
     assert said in words("docs/theory.md") and said in words("docs/findings.md")
     assert f"{sum(carries)} of {len(carries)} were" in words("docs/findings.md")

@@ -137,7 +137,17 @@ def _adding_shown(support: Support, together: frozenset[OperandDigit], position:
         for box in support.boxes
     ]
     values = [frozenset().union(*seen) for seen in zip(*boxes, strict=True)]
-    return [len(vs) for vs in values] != [2, 2] and connected(boxes, values)
+    # Of a sum of one number for each value so many can be chosen: any answers to no more tuples fit.
+    free = sum(map(len, values)) - len(values) + 1
+    return _more_shown(boxes, free) and connected(boxes, values)
+
+
+def _more_shown(boxes: Sequence[Sequence[frozenset[int]]], number: int) -> bool:
+    """Whether boxes hold more than so many tuples together."""
+    if any(prod(map(len, box)) > number for box in boxes):
+        return True
+    spend(_STEPS_PER_DIGIT * number * len(boxes))
+    return len({x for box in boxes for x in product(*box)}) > number
 
 
 def unseen(support: Support, test: Box) -> Iterator[Combination]:

@@ -106,7 +106,7 @@ def draw_marks(ax: Axes, found: Sequence[Mark], x: float, y: float) -> float:
 def draw_meaning(ax: Axes, kinds: Sequence[str], x: float, y: float) -> None:
     """The legend of tokens, in a line."""
     for kind in kinds:
-        draw_marks(ax, [Mark("7", kind)], x, y)
+        draw_marks(ax, [Mark("0", kind)], x, y)
         ax.text(x + STEP + 0.03, y, MEANING[kind], va="center", fontsize=7.5)
         x += STEP + 0.25 + 0.062 * len(MEANING[kind])
 
@@ -178,7 +178,7 @@ def plot_views(
     height = 0.8 + row * len(rows)
     with figure(path, width, height) as page:
         ax = page_axes(page, width, height)
-        said = "The query of the tens, the last 2: what it is told of each token"
+        said = "What the query of the tens, the token 2, is told"
         ax.text(0.15, height - 0.22, said, fontsize=10.5, fontweight="bold", va="center")
         for i, (encoding, window, words) in enumerate(rows):
             y = height - 0.62 - row * i

@@ -85,15 +85,15 @@ EQUAL_VIEWS = (
 )
 """The theorem *equal views*: a context of a longer sum, met in training."""
 CONSTANTS = (
-    ("asked", (123, 456), 1, "123 + 456 mod 150 is 129"),
-    ("answered as", (23, 56), 1, "23 + 56 mod 150 is 79"),
+    ("asked", (123, 456), 1, "(123 + 456) mod 150 is 129"),
+    ("answered as", (23, 56), 1, "(23 + 56) mod 150 is 79"),
 )
 """The theorem *constants*: a digit that was always 0 counts as 0."""
 SHOWN_APART = (
-    ("asked", (12, 34), 3, "so 0 and 0 add 7 + 7 - 14"),
     ("in training", (12, 734), 3, "0 and 7 add 7"),
     ("in training", (712, 34), 3, "7 and 0 add 7"),
     ("in training", (712, 734), 3, "7 and 7 add 14"),
+    ("asked", (12, 34), 3, "so 0 and 0 add 7 + 7 - 14 = 0"),
 )
 """The theorem *shown apart*: two zeros that never stood together."""
 
@@ -164,7 +164,7 @@ def views(path: Path, _: Path) -> None:
     rows = (
         (encoding("ape"), 0, "the position of each token"),
         (encoding("rpe"), 0, "the offset: tokens back"),
-        (encoding("coupled"), 0, "the place less the query's; a sign has 0"),
+        (encoding("coupled"), 0, "place minus the query's; signs have place 0"),
         (encoding("rpe"), 5, "offsets, in a window of 5 tokens"),
         (encoding("nope"), 0, "nothing but the order"),
     )

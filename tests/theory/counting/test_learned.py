@@ -53,7 +53,7 @@ def learned_by_sympy(learned: LearnedFunction) -> str:
     operands = []
     with sympy.evaluate(False):
         for j, x in enumerate(symbols(learned.task)):
-            n = learned.support.read_length(j)
+            n = learned.support.read_lengths[j]
             if n is not None:
                 operands.append(sympy.Mod(x, learned.base**n) if n else sympy.Integer(0))
                 continue

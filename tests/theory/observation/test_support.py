@@ -30,7 +30,7 @@ def test_what_is_read_varied_and_what_is_needed_counts(
     for digit in set(shown.read) - set(shown.needed):
         assert shown.period(digit) == 1
     for j in range(task.operands):
-        n = shown.read_length(j)
+        n = shown.read_lengths[j]
         value = base ** (shown.width + 1) - 1
         if n is not None:
             assert shown.reduce(j, value) == value % base**n
