@@ -236,7 +236,8 @@ def as_json(value: Any) -> Any:
         return [as_json(x) for x in value]
     if isinstance(value, Fraction):
         return exact_text(value)
-    defaults = _defaults(type(value))
+    kind: Any = type(value)
+    defaults = _defaults(kind)
     if defaults is None:
         return value
     held = ((name, getattr(value, name), default) for name, default in defaults)
