@@ -70,8 +70,7 @@ def test_accuracies_of_more_digits_than_python_writes_by_default() -> None:
     [length] = json.loads(run_cli("predict", *words, "--json").out)["lengths"]
     assert len(length["learned_accuracy"]) > 4300
     words = shlex.split("--task add --base 256 --train-digits 1 --test-digits 1000")
-    for option in ("--per-digit", "--explain"):
-        assert run_cli("predict", *words, option).err == ""
+    assert run_cli("predict", *words, "--per-digit", "--explain").err == ""
 
 
 def test_undetermined_has_no_accuracy() -> None:

@@ -3,28 +3,47 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache, lru_cache
 from itertools import product
+
+import numpy as np
 
 from arith.theory.arithmetic.boxes import Box
 from arith.theory.arithmetic.domains import Domain
-from arith.theory.arithmetic.tasks import Task
+from arith.theory.arithmetic.tasks import Task, digit_count
 from arith.theory.counting.learned import LearnedFunction
 
 Digits = tuple[int, ...]
 
 
+@lru_cache(64)
 def members(task: Task, domain: Domain, base: int) -> list[tuple[int, ...]]:
     """The domain, enumerated by definition and not by boxes."""
-    top = base ** max(domain.lengths)
-    everything = product(range(top), repeat=task.operands)
-    return [x for x in everything if domain.contains(x, base) and task.is_result(task.evaluate(*x))]
+    values = range(base ** max(domain.lengths))
+    every = product(values, repeat=task.operands)
+    if domain.allowed:
+        inputs = [x for x in every if domain.contains(x, base)]
+    else:  # the same; each number's length is looked at once, and each combination of lengths
+        width = [digit_count(value, domain.digit_base(base)) for value in values]
+        has = cache(domain.has_lengths)
+        inputs = [x for x in every if has(tuple([width[value] for value in x]))]
+    if not inputs:
+        return []
+    defined = task.is_result(task.evaluate(*_columns(inputs)))
+    return [x for x, fine in zip(inputs, defined, strict=True) if fine]
 
 
 def brute_accuracy(learned: LearnedFunction, domain: Domain) -> Fraction:
     """The accuracy by evaluating f and f^ on every member."""
     inputs = members(learned.task, domain, learned.base)
-    right = sum(learned.task.evaluate(*x) == learned.evaluate(*x) for x in inputs)
-    return Fraction(right, len(inputs))
+    columns = _columns(inputs)
+    right = learned.task.evaluate(*columns) == learned.evaluate(*columns)
+    return Fraction(int(right.sum()), len(inputs))
+
+
+def _columns(inputs: list[tuple[int, ...]]) -> np.ndarray:
+    """The numbers of each operand; coefficients may be larger than an integer of an array."""
+    return np.array(inputs, object).T
 
 
 def box_members(domain: Domain, base: int, operands: int) -> list[tuple[int, ...]]:

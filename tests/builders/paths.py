@@ -7,4 +7,3 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 REPORTS = ROOT / "reports"
 HEADLINE_EVIDENCE = REPORTS / "headline" / "evidence.jsonl"
-FULL_EVIDENCE = REPORTS / "full" / "evidence.jsonl"

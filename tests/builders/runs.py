@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from arith.verify.plan.cells import Cell
-from arith.verify.records.evidence import read_evidence
 from arith.verify.records.measurement import Measurement
 from arith.verify.records.runs import Run
-from builders.paths import HEADLINE_EVIDENCE
+from builders.evidence import committed_runs
 
 RIGHT = {1: 1.0, 2: 1.0, 3: 1.0, 4: 0.0}
 """What the theory predicts of addition with APE, trained on three digits."""
@@ -56,7 +55,7 @@ def run(
 def headline_runs() -> list[Run]:
     """One run of each cell of the headline grid: after ``make verify`` there may be more."""
     first: dict[str, Run] = {}
-    for x in read_evidence(HEADLINE_EVIDENCE):
+    for x in committed_runs("headline"):
         if x.recipe == x.cell.recipe.version:
             first.setdefault(x.cell.key, x)
     return list(first.values())

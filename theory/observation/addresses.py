@@ -33,6 +33,8 @@ LOOKED_BACK = 2
 only lower a bound."""
 _STEPS = 3_000
 """Steps to find one digit in one shape."""
+_NEVER, _ALWAYS = Fraction(0), Fraction(1)
+"""Mostly a digit is missing so often; chances that are one object are compared once."""
 
 
 class Need(NamedTuple):
@@ -268,11 +270,15 @@ class AddressObservation:
     def not_found(self, shape: Shape, need: Need, position: int) -> Fraction:
         """The chance that a digit stands at an address that training never showed for it."""
         if not shape.has(need.operand, position - need.below):
-            return Fraction(0)
+            return _NEVER
         addresses, shown = self.addresses(shape, need, position), self.shown_addresses[need]
         if self.by_significance and not shape.rank(RESULT, position):
             # A sign has no number, so from there only what was never trained is not found.
-            return Fraction(UNTRAINED in addresses)
+            return _ALWAYS if UNTRAINED in addresses else _NEVER
+        if addresses.keys() <= shown:
+            return _NEVER
+        if shown.isdisjoint(addresses):
+            return _ALWAYS
         unseen = sum(ways for address, ways in addresses.items() if address not in shown)
         return Fraction(unseen, sum(addresses.values()))
 

@@ -288,19 +288,30 @@ class Shape:
 
     def rank(self, operand: int, position: int) -> int:
         """How many tokens of digits of its number are written before that of a digit."""
-        is_result = operand == RESULT
-        first = self.layout.result_first if is_result else self.layout.operands_first
-        before = position - 1 if first == "least" else self._length(operand) - position
-        return before // self.layout.from_left
+        origin, sign, _, _ = self._lines[operand]
+        return (origin + sign * position) // self.layout.from_left
 
     def index(self, operand: int, position: int) -> int:
         """Where a digit stands, with a space before every operand digit if there are spaces."""
-        is_result = operand == RESULT
-        each = self.layout.result_tokens if is_result else self.layout.operand_tokens
-        before = self.rank(operand, position)
-        if not is_result and self.layout.operands_first == "most":
-            before += self._width(operand) - self._length(operand)
-        return self._starts[operand] + each * (before + 1) - 1
+        origin, sign, first, each = self._lines[operand]
+        return first + each * ((origin + sign * position) // self.layout.from_left)
+
+    @cached_property
+    def _lines(self) -> list[tuple[int, int, int, int]]:
+        """How the digits of each number stand in line, the result last; it is asked very often.
+
+        The digits before that of a position are the first plus the second times it; the third is
+        the index of the number's first token of digits, and the fourth how many tokens each takes.
+        """
+        layout, found = self.layout, []
+        for operand in (*range(len(self.widths)), RESULT):
+            is_result, length = operand == RESULT, self._length(operand)
+            order = layout.result_first if is_result else layout.operands_first
+            each = layout.result_tokens if is_result else layout.operand_tokens
+            blank = 0 if is_result or order == "least" else self._width(operand) - length
+            first = self._starts[operand] + each * (blank + 1) - 1
+            found.append((*((-1, 1) if order == "least" else (length, -1)), first, each))
+        return found
 
     def query(self, position: int) -> int:
         """Where the token before a result digit stands."""

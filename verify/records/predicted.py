@@ -6,6 +6,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, ClassVar
 
 from arith.theory.generalization.lengths import Premise
@@ -78,7 +79,7 @@ class Predicted:
         """What was predicted at a test length; None where nothing was."""
         return next((x for x in self.lengths if x.digits == digits), None)
 
-    @property
+    @cached_property
     def hash(self) -> str:
         """The first 16 hexadecimal digits of the SHA-256 of the whole prediction."""
         text = json.dumps([self.theory, self.learned, as_json(self.lengths)], sort_keys=True)

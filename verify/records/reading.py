@@ -228,14 +228,26 @@ def _kinds(found: re.Match[str]) -> str:
 
 def as_json(value: Any) -> Any:
     """What is written of a dataclass: its fields, but for those that have their defaults."""
+    if value is None or isinstance(value, (int, float, str)):  # most are
+        return value
     if isinstance(value, Cell):
         return value.to_json()
-    if is_dataclass(value):
-        held = ((f, getattr(value, f.name)) for f in fields(value))
-        return {f.name: as_json(x) for f, x in held if x != f.default}
     if isinstance(value, tuple):
         return [as_json(x) for x in value]
-    return exact_text(value) if isinstance(value, Fraction) else value
+    if isinstance(value, Fraction):
+        return exact_text(value)
+    kind: Any = type(value)
+    defaults = _defaults(kind)
+    if defaults is None:
+        return value
+    held = ((name, getattr(value, name), default) for name, default in defaults)
+    return {name: as_json(x) for name, x, default in held if x != default}
+
+
+@cache
+def _defaults(kind: Any) -> list[tuple[str, Any]] | None:
+    """The fields of a dataclass with their defaults; None for any other type."""
+    return [(f.name, f.default) for f in fields(kind)] if is_dataclass(kind) else None
 
 
 def check(fine: Any, message: str) -> None:

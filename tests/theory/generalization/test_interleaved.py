@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
 
+import numpy as np
 import pytest
 from builders.brute_force import best_local
 from builders.predictions import predicted
@@ -33,13 +34,21 @@ def places(
         form = Cell(setting, "pico").format_for(n)
         assert isinstance(form, NaturalFormat)
         operands = Sampler(form, Domain((n,), domain.kind)).everything()
-        for line in form.write(operands, form.results(operands)).tolist():
-            over = line.index(form.base + 2)
-            beside = range(setting.task.operands + 1, over, setting.task.operands + 1)
-            for slot in (*beside, *range(over + 1, line.index(form.end) + 1)):
-                context = tuple(line[max(0, slot - reads) : slot])
-                found.setdefault((slot - 1, context), set()).add(line[slot])
+        lines = form.write(operands, form.results(operands))
+        over, end = ((lines == x).argmax(1) for x in (form.base + 2, form.end))
+        assert (over < end).all()
+        for slot in range(1, lines.shape[1]):
+            beside = (slot < over) & (slot % (setting.task.operands + 1) == 0)
+            asks = beside | ((over < slot) & (slot <= end))
+            for *context, answer in distinct(lines[asks, max(0, slot - reads) : slot + 1]):
+                found.setdefault((slot - 1, tuple(context)), set()).add(answer)
     return found
+
+
+def distinct(rows: np.ndarray) -> set[bytes]:
+    """Rows of tokens, each once."""
+    assert rows.max(initial=0) < 256
+    return set(np.ascontiguousarray(rows, np.uint8).view(f"V{rows.shape[1]}").ravel().tolist())
 
 
 def written(setting: Setting, domain: Domain, reads: int) -> Contexts:

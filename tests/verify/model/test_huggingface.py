@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,8 @@ from arith.verify.model.measure import answers, held_out_accuracy, measure
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.recipe import RECIPES
 
-pytest.importorskip("transformers")
+NEEDED = "transformers"  # looked for alone: to import it takes long
+pytestmark = pytest.mark.skipif(find_spec(NEEDED) is None, reason="needs arith[hf]")
 
 INPUTS = 8
 CELLS = {

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 from builders.cells import cell
 from builders.command_line import run_cli
-from builders.paths import HEADLINE_EVIDENCE
+from builders.evidence import committed_runs
 from markdown_it import MarkdownIt
 from matplotlib.figure import Figure
 
 from arith.verify.pipeline import judge, judge_store, overview
-from arith.verify.records.evidence import read_evidence, write_evidence
+from arith.verify.records.evidence import write_evidence
 from arith.verify.reporting.exports import junit
 from arith.verify.reporting.page import cells_page, html_page, page
 from arith.verify.reporting.report import Report
@@ -45,7 +45,7 @@ def handed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "mechanism" / "one").mkdir(parents=True)
     text = hostile(secret)
     line = text.replace("\n", " ").replace("\x1b", "")  # more is refused as it is read
-    runs = [replace(x, machine=line) for x in read_evidence(HEADLINE_EVIDENCE)]
+    runs = [replace(x, machine=line) for x in committed_runs("headline")]
     lost = runs[0].cell
     runs = [replace(x, premise=0.5) if x.cell == lost else x for x in runs]
     write_evidence(folder / "evidence.jsonl", runs)

@@ -7,14 +7,12 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from builders.evidence import judged
-from builders.paths import ROOT
+from builders.evidence import committed_runs, judged
 
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.requests import Request
 from arith.verify.judging.judge import judge_evidence
-from arith.verify.records.evidence import read_evidence
 from arith.verify.reporting.blocks import markdown_page
 from arith.verify.reporting.exports import report_json
 from arith.verify.reporting.report import Report
@@ -92,7 +90,7 @@ def test_a_cell_is_left_out_of_its_own_forecast(relative: Report) -> None:
 
 
 def test_the_theorem_is_silent_of_natural_lengths() -> None:
-    runs = read_evidence(ROOT / "reports" / "natural" / "evidence.jsonl")[:20]
+    runs = committed_runs("natural")[:20]
     verdicts = judge_evidence(list(dict.fromkeys(run.cell for run in runs)), runs)
     found = [x for x in answers(verdicts) if x.kind == "natural"]
     assert len(found) > 10 and {x.theorem for x in found} == {None}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from builders.paths import FULL_EVIDENCE
+from builders.evidence import committed_runs
 from builders.runs import run
 
 from arith.theory.arithmetic.domains import Domain
@@ -20,7 +20,6 @@ from arith.theory.transformer.encodings import encoding
 from arith.theory.transformer.layouts import layout
 from arith.verify.judging.judge import CellVerdict, judge, judge_evidence
 from arith.verify.plan.cells import Cell
-from arith.verify.records.evidence import read_evidence
 from arith.verify.records.runs import Run
 from arith.verify.reporting.blocks import markdown_page
 from arith.verify.reporting.report import Report
@@ -215,7 +214,7 @@ def test_published_models_that_had_not_converged_stand_at_plateaus() -> None:
 
 
 def test_the_committed_evidence_shows_multiplication_beside_the_published_one() -> None:
-    runs = [r for r in read_evidence(FULL_EVIDENCE) if r.recipe == r.cell.recipe.version]
+    runs = [r for r in committed_runs("full") if r.recipe == r.cell.recipe.version]
     mine = [
         r
         for r in runs
