@@ -13,8 +13,8 @@ from builders.natural_examples import digits
 
 from arith.theory.arithmetic.expressions import parse_task
 from arith.theory.arithmetic.tasks import Task
-from arith.theory.counting.bounds import best_guess
-from arith.theory.observation.addresses import AddressObservation, Missing
+from arith.theory.counting.bounds import best_guess, most_right
+from arith.theory.observation.addresses import AddressObservation, Finding, Missing, shapes
 from arith.theory.setting.requests import Request
 from arith.theory.setting.settings import Setting
 
@@ -115,6 +115,34 @@ def test_the_units_of_other_tasks(text: str, base: int) -> None:
     what = Missing(0, False, False)
     share = best_guess(setting_of(text, base, "aligned"), what, (), 1)
     assert best(task, base, inputs, 0, 1, nothing) == share
+
+
+@pytest.mark.parametrize(("base", "width"), [(2, 3), (2, 5), (3, 3), (4, 2), (5, 2)])
+@pytest.mark.parametrize("operand", [0, 1])
+def test_differences_that_end_before_a_digit_count_as_right(
+    base: int, width: int, operand: int
+) -> None:
+    """Of a - b, results of one choice of operand lengths have several lengths.
+
+    The query that lacks the digit also writes the end of results that are one digit shorter.
+    """
+    setting = setting_of("a - b", base, "aligned")
+    test = setting.test(width)
+    every = [x for x in shapes(setting, test) if x.widths == (width, width)]
+    inputs = of_lengths(setting.task, base, (width, width))
+    for i in range(1, width + 1):
+        lacking = {(Missing(operand, width == i > 1, False), i): Fraction(1)}
+        found = [Finding(x, False, False, False, lacking if i <= x.result else {}) for x in every]
+        groups, early = set(), 0
+        for x in inputs:
+            weight = base ** (i - 1)
+            rest = (x[operand] - x[operand] // weight % base * weight, x[1 - operand])
+            if len(digits(x[0] - x[1], base)) < i - 1:
+                early += 1
+            else:
+                groups.add(rest)  # one answer for all that have these other digits
+        most = most_right(setting, test, found)
+        assert Fraction(len(groups) + early, len(inputs)) <= most
 
 
 @pytest.mark.parametrize("text", ["a + b", "a - b", "a + b + c"])
