@@ -505,6 +505,22 @@ def test_how_far_numbered_digits_go_is_what_was_measured(name: str) -> None:
         assert row in told
 
 
+def test_what_recipes_get_right_is_what_was_measured() -> None:
+    """The column of the table: models in base 10, at five and at seven digits."""
+    found = {}
+    for run in committed(ROOT / "reports")[0]:
+        if run.cell in grids.grid("recipes") and run.cell.setting.base == 10 and run.converged:
+            s, right = run.cell.setting, {m.digits: m.accuracy for m in run.measurements}
+            each = (f"{right[n]:.2f}".replace("0.", ".") for n in (5, 7))
+            found[s.layout.name, s.encoding.name] = ", ".join(each)
+    page = (DOCS / "recipes.md").read_text().partition("| recipe |")[2].partition("\n\n")[0]
+    rows = [line.split(" | ") for line in page.splitlines()[2:]]
+    names = [re.findall(r"`(\w+)`", row[1]) for row in rows]
+    told = {(each[0], each[-1]): row[5] for each, row in zip(names, rows, strict=True)}
+    assert len(told) == 10
+    assert told == {key: found.get(key, "-") for key in told}
+
+
 CHAPTERS = (
     "README.md",
     *(f"docs/{name}.md" for name in ("why", "views", "theory", "proofs", "counting")),
