@@ -42,6 +42,11 @@ _NOISE = (
     "plain training does not make them ignored: noise on tokens does (docs/ignored-digits.md)."
 )
 
+_ALL_INPUTS = (
+    "What follows is of training on all inputs of these lengths. The file lacks some: arith "
+    "predict --data {data} lists them."
+)
+
 
 @takes(Request)
 def predict(
@@ -148,6 +153,7 @@ def advise(
         return
     if read:
         print_lines([f"{data}: {read.lines()[0]}", *read.assumed_lines()])
+        print_lines([_ALL_INPUTS.format(data=data)] * bool(read.lacking))
         print()
     print_lines(advice_text(advice))
     if read and any(x.requires_noise_invariance for x in advice.current.lengths):

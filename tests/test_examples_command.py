@@ -115,3 +115,14 @@ def test_a_file_of_weights_is_told_the_way_from_python(words: str, tmp_path: Pat
     (tmp_path / "net.pt").write_text("")
     done = run_cli(*words.split(), cwd=tmp_path)
     assert done.code == 2 and "arith.judge(module, " in done.err
+
+
+def test_advice_says_that_it_is_of_all_inputs_where_a_file_lacks_some(tmp_path: Path) -> None:
+    (tmp_path / "two.txt").write_text("12+345=753\n345+271=616\n")
+    every = [f"{a}+{b}={str(a + b)[::-1]}\n" for a in range(10) for b in range(10)]
+    (tmp_path / "all.txt").write_text("".join(every))
+    said = "training on all inputs of these lengths. The file lacks some"
+    for name, lacks in (("two.txt", True), ("all.txt", False)):
+        told = run_cli("advise", "--data", name, "--test-digits", "2", cwd=tmp_path)
+        assert told.code == 0
+        assert (said in " ".join(told.out.split())) == lacks

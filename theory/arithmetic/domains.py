@@ -172,6 +172,11 @@ class Domain:
         return self.pairs is not None
 
     @property
+    def limit(self) -> int | None:
+        """The operand tuples that training is limited to; None where it has all that there are."""
+        return self.pairs
+
+    @property
     def every_digit(self) -> bool:
         """Whether every place of a number has shown every digit."""
         return not self.allowed

@@ -75,6 +75,10 @@ class ObservedDomain(Domain):
         return not self.whole
 
     @property
+    def limit(self) -> int | None:
+        return None if self.whole and self.complete else self.different
+
+    @property
     def restricted(self) -> bool:
         return not self.complete
 

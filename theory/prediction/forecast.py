@@ -220,7 +220,7 @@ OF_SETTING: dict[str, Callable[[Setting], Any]] = {
     "base": lambda s: log2(s.base),
     "domain": lambda s: s.train.kind,
     "restricted": lambda s: s.train.restricted,
-    "examples": lambda s: log10(s.train.pairs or MOST_PAIRS),
+    "examples": lambda s: log10(s.train.limit or MOST_PAIRS),
     "longest": lambda s: s.train.every_length[-1],
     "lengths": lambda s: len(s.train.every_length),
     "digits": lambda s: s.digits,

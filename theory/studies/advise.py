@@ -1,7 +1,8 @@
 """Advice: what stands in the way of a setting, and the changes that make it generalize.
 
 Every combination of a few elementary changes is put to ``predict``, cheapest first, but for those
-of which a part works.
+of which a part works.  What took long to predict comes last under every other encoding, and so does
+whatever it is a part of: else a few such changes, times all encodings, would use up all work.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 from arith.theory.arithmetic.decision import Decision
 from arith.theory.arithmetic.directions import Direction
 from arith.theory.arithmetic.domains import Domain
-from arith.theory.arithmetic.effort import PART, budget, spend
+from arith.theory.arithmetic.effort import LITTLE, PART, budget, spend
 from arith.theory.arithmetic.properties import base_aligned, digit_causal, translation_invariant
 from arith.theory.errors import InvalidInput, TooMuchWork
 from arith.theory.generalization.outcomes import Status
@@ -148,15 +149,7 @@ def advise(setting: Setting) -> Advice:
     current, recipes = predict(setting), better_recipe(setting)
     if _works(current):
         return Advice(current, True, recipes=recipes)
-    found: list[Suggestion] = []
-    complete = True
-    try:
-        with budget(_TRYING):
-            for changes in _combinations(setting):
-                if not any(_covers(changes, s) for s in found):
-                    found += _suggestion(setting, changes)
-    except TooMuchWork:
-        complete = False
+    found, complete = _working(setting)
     found.sort(key=lambda s: (s.cost, len(s.changes)))
     with budget(PART):
         suggestions = tuple(replace(s, slow=_is_slow(s.setting)) for s in found[:MOST_SUGGESTIONS])
@@ -197,9 +190,33 @@ def _combinations(setting: Setting) -> list[tuple[Change, ...]]:
     return [tuple(c for _, c in some) for some in chosen if some]
 
 
-def _covers(changes: tuple[Change, ...], s: Suggestion) -> bool:
-    """Whether a part of the changes is suggested, or fewer trained digits in their place."""
-    return all(any(c == mine or c.is_less_than(mine) for mine in changes) for c in s.changes)
+def _working(setting: Setting) -> tuple[list[Suggestion], bool]:
+    """The combinations that work, and whether all were tried: the limit of steps not reached."""
+    found: list[Suggestion] = []
+    slow: list[tuple[Change, ...]] = []
+    left = _combinations(setting)
+    try:
+        with budget(_TRYING) as work:
+            for is_last in (False, True):
+                some, left = left, []
+                for changes in some:
+                    if any(_covers(changes, s.changes) for s in found):
+                        continue
+                    if not is_last and any(_covers(changes, part) for part in slow):
+                        left.append(changes)
+                        continue
+                    before = work.spent
+                    found += _suggestion(setting, changes)
+                    if work.spent - before > LITTLE:
+                        slow.append(tuple(c for c in changes if c.aspect != "encoding"))
+    except TooMuchWork:
+        return found, False
+    return found, True
+
+
+def _covers(changes: tuple[Change, ...], part: tuple[Change, ...]) -> bool:
+    """Whether some changes have others among them, or more trained digits in their place."""
+    return all(any(c == mine or c.is_less_than(mine) for mine in changes) for c in part)
 
 
 def _suggestion(setting: Setting, changes: tuple[Change, ...]) -> list[Suggestion]:

@@ -60,6 +60,8 @@ def why_silent(prediction: Prediction) -> str:
     rules = {step.rule for step in prediction.derivation if step.leaves_open}
     if "count" in rules or not all(x.counted for x in prediction.lengths):
         return "it was not counted, as that would take too long, or the answer is open"
+    if "sample" in rules:
+        return "drawn pairs may lack digits; a file of them shows which (--data)"
     hidden = [step.statement for step in prediction.derivation if step.rule == "blind"]
     if hidden:
         return f"{hidden[0][0].lower()}{hidden[0][1:].removesuffix('.')}"

@@ -13,11 +13,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from arith.theory.errors import look_up
 from arith.theory.transformer.layouts import STARTS, Token
 from arith.verify.data.numbering import Numbering
 from arith.verify.model.positions import (
-    POSITIONS,
     Columns,
     LearnedVectors,
     Natural,
@@ -26,6 +24,7 @@ from arith.verify.model.positions import (
     PositionalEncoding,
     RandomStart,
     Slots,
+    module_of,
 )
 from arith.verify.model.token_noise import BYTES, mix
 from arith.verify.plan.recipe import RECIPE, Recipe
@@ -153,7 +152,7 @@ class GPT(nn.Module):
         """Whether the noise of training is token noise; otherwise it is dropout."""
         self.drops = recipe.dropout or bool(recipe.dropout_first)
         self.embedding = nn.Embedding(vocabulary, shape.width)
-        module = look_up("module of an encoding", encoding, POSITIONS)
+        module = module_of(encoding)
         drawn = {"starts": starts} if issubclass(module, RandomStart) else {}
         self.position = module(tokens, shape, **drawn)
         self.blocks = nn.ModuleList(Block(shape, i, recipe) for i in range(shape.layers))

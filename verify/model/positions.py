@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from arith.theory.errors import look_up
 from arith.theory.transformer.layouts import INDICES, STARTS, Token
 from arith.verify.data.numbering import Numbering
 from arith.verify.plan.sizes import Size
@@ -477,3 +478,8 @@ POSITIONS: dict[str, type[PositionalEncoding]] = {
     "nope": PositionalEncoding,
 }
 """The module of every encoding in ``theory.transformer.encodings``."""
+
+
+def module_of(encoding: str) -> type[PositionalEncoding]:
+    """The module of the encoding of that name (InvalidInput: it has none)."""
+    return look_up("module of an encoding", encoding, POSITIONS)

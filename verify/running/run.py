@@ -1,6 +1,6 @@
 """Running a grid: what is missing in the store is trained, in parallel, and written as it ends.
 
-This process needs no torch: the workers train and measure.
+The workers train and measure: this process asks torch for no more than the modules of encodings.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ def missing(plan: Plan, store: Store | None, precision: str) -> tuple[list[Job],
         store: None for an empty one.
 
     Raises:
-        InvalidInput: no input of a cell's domain can be held out, or a model is to be kept that is
-            not the one that the store has, as that had a larger budget.
+        InvalidInput: no input of a cell's domain can be held out, its encoding has no module, or a
+            model is to be kept that is not the one that the store has, as that had a larger budget.
     """
     kept, budget = plan.folders.models, plan.budget
     jobs, again = list[Job](), 0
@@ -91,6 +91,11 @@ def missing(plan: Plan, store: Store | None, precision: str) -> tuple[list[Job],
     for cell in dict.fromkeys(job.cell for job in jobs):
         if not held_out_count(cell):
             held_out_inputs(cell)  # raises the error that says so
+    if jobs:
+        from arith.verify.model.positions import module_of  # imported late: it needs torch
+
+        for name in dict.fromkeys(job.cell.setting.encoding.name for job in jobs):
+            module_of(name)
     return jobs, again
 
 

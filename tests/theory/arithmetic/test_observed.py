@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from arith.theory.arithmetic.observed import observed
 from arith.theory.arithmetic.tasks import digit_count, named_task
+from arith.theory.prediction.forecast import setting_features
 from arith.theory.prediction.predict import Prediction, predict
 from arith.theory.setting.requests import Request
 from arith.theory.setting.settings import Setting
@@ -138,3 +139,17 @@ def test_combinations_of_lengths_that_no_example_has_are_not_shown() -> None:
     got = from_examples(setting, without)
     assert got.lengths[0].accuracy == 1
     assert got.lengths[1].accuracy is None
+
+
+def test_different_examples_count_as_so_many_drawn_pairs_in_forecasts() -> None:
+    """Nothing like a file of 60 was measured, however often they are repeated."""
+    setting = Request("add", pe="rope", layout="reversed", train_digits="2").setting()
+    every = all_of(setting)
+    few = from_examples(setting, every[:: len(every) // 59][:60] * 3)
+    drawn = predict(replace(setting, train=replace(setting.train, pairs=60)))
+    whole, usual = from_examples(setting, every), predict(setting)
+    for got, said in ((few, drawn), (whole, usual)):
+        features = (setting_features(x.setting)["examples"] for x in (got, said))
+        assert len(set(features)) == 1
+        assert got.convergence.near == said.convergence.near == (got is whole)
+        assert {x.near for x in got.forecasts.values()} == {got is whole}

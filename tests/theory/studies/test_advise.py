@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from functools import cache
 
 import pytest
 
+from arith.theory.arithmetic.effort import PART
 from arith.theory.generalization.outcomes import Status
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.requests import Request
+from arith.theory.studies import advise as advise_module
 from arith.theory.studies.advise import advise, changed
 from arith.theory.text.text import advice_text
+from arith.theory.transformer.encodings import ENCODINGS
 
 NATURAL = {"train_digits": "1-5", "test_digits": "30", "padding": "none"}
 
@@ -56,6 +60,16 @@ def test_a_change_that_stops_at_the_tested_lengths_is_told_from_one_that_goes_on
     primed = "mix in 10% of 5-digit examples (up to 5 digits only, trains on the tested 5 digits)\n"
     assert primed in lines
     assert "encoding rpe; attention window 5 in one layer; interleaved layout (proved)\n" in lines
+
+
+def test_more_encodings_take_no_suggestion_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = [s.text for s in ask(task="add").suggestions]
+    monkeypatch.setattr(advise_module, "_TRYING", 2 * PART)
+    for name, merged, selection in (("clipped", 3, "any"), ("kerple", 0, "order")):
+        row = replace(ENCODINGS["t5"], name=name, merged_from=merged, selection=selection)
+        monkeypatch.setitem(ENCODINGS, name, row)
+    after = [s.text for s in advise(Request("add").setting()).suggestions]
+    assert [text for text in after if "clipped" not in text] == before
 
 
 def test_the_support_rule_is_an_obstacle_too() -> None:

@@ -18,6 +18,8 @@ from builders.tiny_models import TINY, float32
 
 from arith.theory.errors import InvalidInput
 from arith.verify.model.kept import read_kept
+from arith.verify.model.positions import POSITIONS
+from arith.verify.pipeline import estimate, verify
 from arith.verify.plan.folders import Folders
 from arith.verify.plan.plan import Job, Plan
 from arith.verify.plan.recipe import CHUNK
@@ -120,6 +122,18 @@ def test_who_keeps_models_claims_what_the_store_has(tmp_path: Path) -> None:
     assert store.claim(*identity, 8000, again=True) is None
     kept_untrained(models, SUM)
     assert missing(keeping, store, "float32") == ([], 0)
+
+
+def test_an_encoding_without_a_module_is_refused_before_training(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also in a dry run, and where the models of other encodings could be trained."""
+    monkeypatch.delitem(POSITIONS, "rope")
+    plan = Plan([SUM, cell(base=3, pe="rope")])
+    with pytest.raises(InvalidInput, match="unknown module of an encoding 'rope'"):
+        verify(plan, Store(tmp_path / "store.sqlite"))
+    with pytest.raises(InvalidInput, match="unknown module of an encoding 'rope'"):
+        estimate(plan, tmp_path / "store.sqlite")
 
 
 def test_no_other_model_is_kept_than_the_store_has(tmp_path: Path) -> None:
