@@ -148,7 +148,8 @@ def test_what_needs_no_observed_rule_is_said_to_be_proved(words: dict[str, Any])
         ),
         (
             {"task": "add", "train_pairs": 10, "test_digits": "4"},
-            "no claim at 4 digits (longer): the training data do not determine the answer.",
+            "no claim at 4 digits (longer): drawn pairs may lack digits; a file of them shows "
+            "which (--data).",
         ),
     ],
 )
