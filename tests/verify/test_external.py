@@ -358,7 +358,7 @@ def test_prompts_that_are_written_otherwise_than_training_are_named(tmp_path: Pa
     (tmp_path / "same.txt").write_text("\n".join(padded[::2]))
     judge = ("judge", "--data", "train.txt", "--answers")
     done = run_cli(*judge, "wide.txt", cwd=tmp_path)
-    assert done.code == 2 and "have 7 digits, and in training they are padded to 5" in done.err
+    assert done.code == 2 and "(wide.txt, line 1) (--width 7, if training pads" in done.err
     done = run_cli(*judge, "same.txt", cwd=tmp_path)
     assert done.code == 2 and "same.txt has prompts of the training examples alone" in done.err
     zeros = [(f"{a}+{b}=", str(a + b)) for a, b in PAIRS[::3]]

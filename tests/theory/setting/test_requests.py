@@ -48,7 +48,10 @@ BLANKS = {"layout": "plain, padded to 4 with zeros", "test_digits": "4"}
         ({"task": None, "expr": "a#b"}, "without '#'"),
         ({"train_digits": "201"}, "from 1 to 200,"),
         ({"test_digits": "1-1001"}, "from 1 to 1000,"),
-        ({"task": "add", "width": 5}, "from 6, the longest operand that is written, to 1000"),
+        (
+            {"task": "add", "width": 5, "test_digits": "1-6"},
+            "from 6, the longest operand that is written, to 1000",
+        ),
         ({"task": "add", "width": 1001}, "to 1000, not 1001"),
         ({"train_digits": "1-3x1x2"}, "lengths of 3 operands, and the task has 2"),
         ({"test_digits": "1-3x1", "task": "square"}, "--test-digits has lengths of 2 operands"),
