@@ -68,7 +68,9 @@ def judge(
     for path in filter(None, (plot, html)):
         check_writable(path)
     given = {name: options[name] for name in written(context)}
-    if bool(answers) == (model is not None):
+    if answers and model is not None:
+        raise InvalidInput("give --answers or --model, not both: only one is judged")
+    if not answers and model is None:
         raise InvalidInput(f"say what to judge: --answers FILE, or --model {EXTERNAL}PATH")
     if answers:
         if of_a_model := written(context, ("prompt_template", "trust_remote_code", "device")):

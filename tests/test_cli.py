@@ -96,7 +96,7 @@ BAD = [
     ("predict --task mod_add --modulus 100 --layout interleaved --padding none", "fewer than 3"),
     ("verify --task add --model hf:gpt", "arith judge --model hf:gpt judges it"),
     ("judge --task add --train-digits 2", "say what to judge: --answers FILE"),
-    ("judge --answers x --model hf:gpt --task add", "say what to judge: --answers FILE"),
+    ("judge --answers x --model hf:gpt --task add", "--answers or --model, not both"),
     ("judge --answers none.jsonl --train-digits 2 --task add", "cannot read the answers none.js"),
     ("judge --answers x --task add --prompt-template x", "--prompt-template goes with --model"),
     ("judge --model gpt --task add --train-digits 2", "is given as hf:PATH"),

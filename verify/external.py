@@ -7,6 +7,7 @@ own says its cell, and is measured as it was when it was trained besides.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -36,7 +37,8 @@ from arith.verify.judging.answers import (
     check_prompts,
     judge_answers,
     judge_examples,
-    numbers_in,
+    operand_lengths,
+    written_width,
 )
 from arith.verify.judging.judge import CellVerdict, judge
 from arith.verify.model.kept import KeptModel
@@ -288,33 +290,25 @@ def answered_setting(setting: Setting, models: Sequence[Examples]) -> Setting:
     """A setting with the test lengths that were answered, and the width that prompts are padded to.
 
     Where no prompt is an input of the task, the setting is tested up to the longest number there.
+    Padded operands are as long as most are in prompts, and no longer ones can be tested.
     """
-    # Padded operands without signs between them stand as one word.
-    glued = not (setting.natural or setting.layout.operators)
-    each = setting.task.operands if glued else 1
-    numbers = {
-        -(-len(word) // each)
-        for x in models
-        for prompt in x.prompts
-        for word in numbers_in(prompt, setting.base)
-    }
-    most = setting.operand_width if setting.width else LARGEST_TEST  # longer ones cannot be written
-    others = {x for x in numbers if x <= LARGEST_TEST}
-    if setting.width and len(others) == 1 and others != {setting.operand_width}:
-        [own] = others
-        raise InvalidInput(
-            f"operands in prompts have {own} digits, and in training they are padded to "
-            f"{setting.operand_width}: ask as training is written (or --width says otherwise)"
-        )
-    longest = max((x for x in others if x <= most), default=1)
-    padded = not setting.natural and not setting.width and len(numbers) == 1
-    width = longest if padded and not setting.layout.wide else setting.width
-    tested = tuple(range(1, max(longest, setting.longest * (not setting.natural)) + 1))
+    numbers = sum((operand_lengths(x.prompts, setting) for x in models), Counter[int]())
+    every = [n for n, _ in numbers.most_common() if n <= LARGEST_TEST] or [1]
+    width = 0 if setting.natural else setting.width or _padded_to(every[0], setting)
+    tested = tuple(range(1, (width or max(every)) + 1))
     wide = replace(setting, test_lengths=tested, width=width)
     cell = Cell(wide, default_model(wide.task))
     said = [Answers.read(x, cell) for x in models]
     found = tuple(n for n in tested if any(len(x.tested(n)) for x in said))
     return replace(wide, test_lengths=found) if found else wide
+
+
+def _padded_to(written: int, setting: Setting) -> int:
+    """To how many digits operands are padded that are written with so many, or are in training."""
+    trained = setting.train.every_length[-1]
+    widths = range(written, trained, -1)
+    each = (replace(setting, test_lengths=(), width=n) for n in widths)
+    return next((x.width for x in each if written_width(x) <= written), trained)
 
 
 def answer_tokens(setting: Setting) -> int:

@@ -358,7 +358,7 @@ def test_prompts_that_are_written_otherwise_than_training_are_named(tmp_path: Pa
     (tmp_path / "same.txt").write_text("\n".join(padded[::2]))
     judge = ("judge", "--data", "train.txt", "--answers")
     done = run_cli(*judge, "wide.txt", cwd=tmp_path)
-    assert done.code == 2 and "have 7 digits, and in training they are padded to 5" in done.err
+    assert done.code == 2 and "(wide.txt, line 1) (--width 7, if training pads" in done.err
     done = run_cli(*judge, "same.txt", cwd=tmp_path)
     assert done.code == 2 and "same.txt has prompts of the training examples alone" in done.err
     zeros = [(f"{a}+{b}=", str(a + b)) for a, b in PAIRS[::3]]
@@ -367,6 +367,43 @@ def test_prompts_that_are_written_otherwise_than_training_are_named(tmp_path: Pa
     signed = setting(task="sub", train_digits="1-2", padding="none", results="signed")
     said = said_numbers(["21-", "3", "-21"], Cell(signed, "pico").format)
     assert said.tolist() == [-12, 3, -12]
+
+
+def test_padded_operands_are_asked_and_judged_as_a_file_writes_them(tmp_path: Path) -> None:
+    """Whether the file or options say how: at the lengths that the padding has room for."""
+    pairs = [(a, b) for a in range(100, 1000, 41) for b in range(0, 1000, 37)]
+    text = "".join(f"{a:03}+{b:03}={f'{a + b:04}'[::-1]}\n" for a, b in pairs)
+    (tmp_path / "rev.txt").write_text(text)
+    words = ["--data", "rev.txt", "--test", "--as", "jsonl", "--number", "300", "--out", "a.jsonl"]
+    run_cli("examples", *words, cwd=tmp_path)
+    asked = json.loads((tmp_path / "a.jsonl").read_text().splitlines()[0])["prompt"]
+    assert len(asked) == len("000+000=")
+    told = run_cli("predict", "--data", "rev.txt", "--json", cwd=tmp_path)
+    assert [x["digits"] for x in json.loads(told.out)["lengths"]] == [1, 2, 3]
+    options = ["--task", "add", "--layout", "reversed", "--train-digits", "2-3"]
+    for how in (["--data", "rev.txt"], options, [*options, "--width", "3"]):
+        done = run_cli("judge", "--answers", "a.jsonl", *how, "--json", cwd=tmp_path)
+        assert [x["digits"] for x in json.loads(done.out)["lengths"]] == [1, 2, 3], done.err
+    for prompt in ("12+34=", "12*34=", "012*034="):
+        (tmp_path / "b.jsonl").write_text(json.dumps({"prompt": prompt, "answer": "64"}))
+        done = run_cli("judge", "--answers", "b.jsonl", "--data", "rev.txt", cwd=tmp_path)
+        assert f"'{prompt}' is not written as '0" in done.err and "(b.jsonl, line 1)" in done.err
+
+
+def test_a_trained_length_with_other_inputs_and_an_unmeasured_premise_are_told(
+    tmp_path: Path,
+) -> None:
+    """Trained on two operands of two digits each, and asked shorter second ones too."""
+    rows = [(a, b) for a in range(10, 100, 3) for b in range(10, 100, 7)]
+    (tmp_path / "train.txt").write_text("\n".join(f"{a}+{b}={a + b}" for a, b in rows))
+    others = [(f"{a}+{b}=", str(a + b)) for a in range(11, 100, 3) for b in range(1, 100, 5)]
+    (tmp_path / "a.jsonl").write_text(WRITERS["jsonl"](others))
+    told = run_cli("predict", "--data", "train.txt", cwd=tmp_path, width=1000)
+    assert "Tests at 2 digits (trained) also have inputs that training shows seldom" in told.out
+    done = run_cli("judge", "--answers", "a.jsonl", "--data", "train.txt", cwd=tmp_path, width=1000)
+    assert "Trained inputs: diverge at 2 digits (with inputs that training lacks)" in done.out
+    lacks = "a query depends on a digit that a later query lacks (asked at 2 digits)"
+    assert f"Premises of the claim, not measured. Answers do not show whether {lacks}" in done.out
 
 
 PAIRS = [(a, b) for a in range(0, 100, 3) for b in range(0, 100, 7)]

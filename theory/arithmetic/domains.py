@@ -115,9 +115,15 @@ class Domain:
         object.__setattr__(self, "priming", tuple(sorted(self.priming)))
         object.__setattr__(self, "allowed", tuple(sorted(self.allowed)))
         shares = [share for _, share in self.priming]
-        if any(share < LEAST_SHARE for share in shares) or sum(shares) >= 1:
-            least = f"{float(LEAST_SHARE):g}"
-            raise InvalidInput(f"priming shares have to be at least {least}, and below 1 in all")
+        least = f"{float(LEAST_SHARE):g}"
+        for n, share in self.priming:
+            if not LEAST_SHARE <= share < 1:
+                raise InvalidInput(
+                    f"priming {n}:{float(share):g}: a share is at least {least}, and below 1"
+                )
+        if sum(shares) >= 1:
+            each = " + ".join(f"{float(share):g}" for share in shares)
+            raise InvalidInput(f"priming shares have to be below 1 in all, not {each}")
         for what, pairs in (("priming length", self.priming), ("place", self.allowed)):
             for (number, _), (following, _) in pairwise(pairs):
                 if number == following:
@@ -151,9 +157,16 @@ class Domain:
                 f"weights '{reprlib.repr(self.weights)[1:-1]}' are not {BALANCED}, {UNIFORM}, or "
                 "LENGTH:WEIGHT for each length, as in 1:1,2:1,3:8"
             )
-        if tuple(n for n, _ in table) != self.lengths:
+        said = [n for n, _ in table]
+        wrong = {
+            "none for {}": [n for n in self.lengths if n not in said],
+            "{} not trained": [n for n in said if n not in self.lengths],
+            "{} twice": [n for n, following in pairwise(said) if n == following],
+        }
+        if found := [text.format(lengths_text(some)) for text, some in wrong.items() if some]:
             raise InvalidInput(
-                f"a table of weights has each of the lengths once: {lengths_text(self.lengths)}"
+                f"weights '{reprlib.repr(self.weights)[1:-1]}': {', '.join(found)}; a table of "
+                f"weights has each of the lengths once: {lengths_text(self.lengths)}"
             )
         every = sum(weight for _, weight in table)
         if any(weight < LEAST_SHARE * every or not weight for _, weight in table):

@@ -375,7 +375,8 @@ class Request:
     )
     test_digits: str | None = option(
         None,
-        f"Test lengths, 1 to {LARGEST_TEST}: 1-6 or 1,4 (default: 1 to train + 3), or 1-50x1-2.",
+        f"Test lengths, 1 to {LARGEST_TEST}: 1-6 or 1,4 (default: 1 to train + 3, or to "
+        "--width), or 1-50x1-2.",
         "test_digits",
         ALWAYS,
         joined=",",

@@ -43,7 +43,8 @@ class Setting:
     Args:
         train: what the model is trained on.
         window: how many tokens a query sees, itself included; 0 is the whole prefix.
-        test_lengths: the digits to test; none for 1 to the longest training length + 3.
+        test_lengths: the digits to test; none for 1 to the longest training length + 3, or to the
+            width.
         test_kind: the kind of the test domains (``domains.KINDS``).
         test_each: the lengths that each operand has in tests; none for those of training.  Those
             that are longest there have the test length as well.
@@ -118,6 +119,7 @@ class Setting:
         else:
             longest = train.every_length[-1] + 3
             widths = [x.blanks for x in (self.layout, self.test_layout) if x and x.blanks]
+            widths += [self.width] * (self.width > 0)  # longer ones cannot be written
             longest = min(longest, *widths) if widths else longest
             found = self.test_lengths or tuple(n for n in range(1, longest + 1) if self._has(n))
         if not found:
@@ -239,8 +241,10 @@ class Setting:
             )
             for n in domain.every_length if domain.restricted else ():
                 what = "digits only" if domain.allowed else "lengths"
+                above = [i for i, digits in domain.allowed if i > n and 0 not in digits]
+                why = f": place {above[0]} is 0 in all of them" if above else ""
                 has_none = not domain.has_operands(n, k, self.base)
-                yield has_none, f"no operands of {n} digits have the allowed {what}"
+                yield has_none, f"no operands of {n} digits have the allowed {what}{why}"
         if layout.interleaved:
             whole = task.without_idle_modulus(self.base, self.digits)
             causal, witness = digit_causal(whole, self.base)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
 from arith.theory.arithmetic.automaton import digit_automaton
@@ -42,6 +42,8 @@ INPUTS = {
 UNCLAIMED = "no claim"
 """The one name, in text, of what is claimed where nothing is."""
 _LONGEST_FORMULA = 150
+_MOST = 1_000
+"""Combinations of operand lengths that are looked through."""
 _FINDINGS = "docs/findings.md"
 
 
@@ -52,7 +54,26 @@ def answer_line(prediction: Prediction) -> str:
     if silent:
         text += ". No claim" if said else "no claim"
         text += f" at {silent}: {why_silent(prediction)}"
-    return f"Answer, if the premises are met: {text}."
+    wrong = any(x.accuracy != 1 for x in beside_trained(prediction))
+    beside = f" {beside_line(prediction)}" if wrong else ""
+    return f"Answer, if the premises are met: {text}.{beside}"
+
+
+def beside_trained(prediction: Prediction) -> list[LengthPrediction]:
+    """The trained lengths that are tested on more than training shows."""
+    s, lengths = prediction.setting, prediction.lengths
+    trained = (x for x in lengths if x.direction == Direction.IN_DOMAIN)
+    return [x for x in trained if not s.is_premise(x.digits)]
+
+
+def beside_line(prediction: Prediction) -> str:
+    """That tests of trained lengths have more than training shows, and of which lengths."""
+    s, at = prediction.setting, [x.digits for x in beside_trained(prediction)]
+    every = (w for n in at for w in islice(s.test(n).operand_lengths(n, s.task.operands), _MOST))
+    lacking = next((w for w in every if not s.train.shows_lengths(w, s.base)), ())
+    such = f", such as of {' and '.join(map(str, lacking))} digits" if lacking else ""
+    what = f"Tests at {lengths_text(at)} (trained) also have inputs"
+    return f"{what} that training shows seldom or never{such}."
 
 
 def why_silent(prediction: Prediction) -> str:

@@ -10,13 +10,12 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Protocol
 
 from arith.theory.arithmetic.decision import Decision
-from arith.theory.arithmetic.directions import Direction
 from arith.theory.arithmetic.exact_text import exact_text
 from arith.theory.arithmetic.lengths_text import lengths_text, runs
 from arith.theory.arithmetic.shares import fixed_text, share_text
 from arith.theory.generalization.lengths import MOST_UNSEEN, Premise
 from arith.theory.generalization.outcomes import Claim, Status
-from arith.theory.text.answer import INPUTS, UNCLAIMED, cut
+from arith.theory.text.answer import INPUTS, UNCLAIMED, beside_line, beside_trained, cut
 
 if TYPE_CHECKING:
     from arith.theory.generalization.lengths import LengthPrediction
@@ -311,8 +310,9 @@ def legend(prediction: Prediction, leaps: Decision) -> list[str]:
     lines += _basis_lines(prediction, claims)
     if leaps is Decision.YES:
         lines.append("It may take long to converge, or never do so (arith theorems leap).")
-    if any(x.direction == Direction.IN_DOMAIN and not s.is_premise(x.digits) for x in lengths):
-        lines.append("A trained length is tested on inputs that training shows seldom or never.")
+    beside = beside_trained(prediction)
+    if beside and all(x.accuracy == 1 for x in beside):  # else the answer says so
+        lines.append(beside_line(prediction))
     if any(x.status == Status.UNDETERMINED for x in lengths):
         lines.append(
             "Where the answer is open, --explain says why, and arith advise what to change."

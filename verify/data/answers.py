@@ -10,7 +10,7 @@ import numpy as np
 
 from arith.theory.arithmetic.domains import digit_base
 from arith.theory.errors import InvalidInput
-from arith.verify.data.files import Examples
+from arith.verify.data.files import Examples, Source
 from arith.verify.data.sequences import Format, values_of
 from arith.verify.data.texts import DIGITS, cleaned, digits_of
 
@@ -114,7 +114,7 @@ def parse_log(data: bytes, what: str) -> Examples:
     Raises:
         InvalidInput: a line is none of such a log.
     """
-    found: dict[object, tuple[str, str]] = {}
+    found: dict[object, tuple[str, str, int]] = {}
     for i, line in enumerate(data.splitlines(), 1):
         if not line.strip():
             continue
@@ -132,9 +132,9 @@ def parse_log(data: bytes, what: str) -> Examples:
                 f"{what}, line {i}: a log of lm-evaluation-harness has a prompt in 'arguments' and "
                 "an answer in 'resps' of each line"
             ) from None
-        found.setdefault(entry.get("doc_id", -i), (prompt, said))
-    prompts, answers = map(list, zip(*found.values(), strict=True))
-    return Examples(prompts, answers)
+        found.setdefault(entry.get("doc_id", -i), (prompt, said, i))
+    prompts, answers, lines = map(list, zip(*found.values(), strict=True))
+    return Examples(prompts, answers, source=Source(what, lines))
 
 
 def _asked(arguments: object) -> str:

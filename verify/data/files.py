@@ -6,7 +6,7 @@ import csv
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import StringIO
 from typing import Any
 
@@ -30,6 +30,31 @@ _MARK = re.compile(r"=>|->|→|\t|\?|\b(?:is|equals|makes|gives|(?:a|answer):)(?
 
 
 @dataclass(frozen=True)
+class Source:
+    """The file that examples stand in, for errors.
+
+    Args:
+        what: it is: ``train.txt``.
+        numbers: of the line of each example, or of its entry in a list.
+        text: all of it, if an example is a line of it as it stands.
+        unit: what is numbered.
+    """
+
+    what: str
+    numbers: Sequence[int]
+    text: str = ""
+    unit: str = "line"
+
+    def place(self, index: int) -> str:
+        """``train.txt, line 3``."""
+        return f"{self.what}, {self.unit} {self.numbers[index]:,}"
+
+    def line(self, index: int) -> str:
+        """The line of an example; empty where it is not one."""
+        return self.text.splitlines()[self.numbers[index] - 1] if self.text else ""
+
+
+@dataclass(frozen=True)
 class Examples:
     """Prompts and their answers, as they are written.
 
@@ -38,12 +63,14 @@ class Examples:
     Args:
         in_columns: each operand stood in a column of its own, so what stands between is not known.
         begin: what each line began with, as ``$`` or ``<bos>``; it is left out of the prompts.
+        source: where they stand, if that is known.
     """
 
     prompts: list[str]
     answers: list[str]
     in_columns: bool = field(default=False, kw_only=True)
     begin: str = field(default="", kw_only=True)
+    source: Source | None = field(default=None, kw_only=True, compare=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.prompts)
@@ -56,12 +83,22 @@ class Examples:
 
     def some(self, rows: Iterable[int]) -> Examples:
         """Those of some lines, by their indices."""
-        pairs = [(self.prompts[i], self.answers[i]) for i in rows]
-        return Examples([p for p, _ in pairs], [a for _, a in pairs])
+        rows, source = list(rows), self.source
+        if source is not None:
+            source = replace(source, numbers=[source.numbers[i] for i in rows])
+        return Examples(
+            [self.prompts[i] for i in rows], [self.answers[i] for i in rows], source=source
+        )
 
     def line(self, index: int) -> str:
-        """One example as a line of text."""
-        return self.prompts[index] + self.answers[index]
+        """One example as a line of text: as it stands in its file."""
+        own = self.source.line(index) if self.source else ""
+        return own or self.prompts[index] + self.answers[index]
+
+    def quoted(self, index: int) -> str:
+        """An example as an error repeats it: ``'12+34=47' (train.txt, line 3)``."""
+        place = f" ({self.source.place(index)})" if self.source else ""
+        return f"'{shown(self.line(index))}'{place}"
 
 
 def parse_examples(data: bytes, what: str) -> Examples:
@@ -84,7 +121,8 @@ def parse_examples(data: bytes, what: str) -> Examples:
     if not kept:
         raise InvalidInput(f"{what}: it has no examples")
     first, between = lines[kept[0]].lstrip(), ""
-    if first.startswith("[") and text.rstrip().endswith("]"):
+    is_list = first.startswith("[") and text.rstrip().endswith("]")
+    if is_list:
         pairs = _json_list(text, what)
     elif first.startswith("{"):
         where = f"{what}, line "
@@ -103,7 +141,10 @@ def parse_examples(data: bytes, what: str) -> Examples:
     answers = [_END.sub("", x).rstrip() if x[-1:] in "$;.>" else x for x in answers]
     heads = {x.strip().lower() for x in first.split(between)} if between else set(PROMPTS)
     begin = marks.pop() if len(marks) == 1 else ""
-    return Examples(prompts, answers, in_columns=heads.isdisjoint(PROMPTS), begin=begin)
+    numbers = range(1, len(pairs) + 1) if is_list else [i + 1 for i in kept[-len(pairs) :]]
+    source = Source(what, numbers, unit="entry") if is_list else Source(what, numbers, text)
+    is_csv = heads.isdisjoint(PROMPTS)
+    return Examples(prompts, answers, in_columns=is_csv, begin=begin, source=source)
 
 
 def _begin(prompt: str) -> str:
@@ -157,19 +198,23 @@ def _of_json(entry: Any, where: str) -> tuple[str, str]:
     """The prompt and the answer of an object with these names, or with one text; or of a pair."""
     if isinstance(entry, str):
         return split_line(entry)
+    pair, found = entry, f"not {shown(json.dumps(entry))}"
     if isinstance(entry, dict):
         prompt = next((entry[x] for x in PROMPTS if x in entry), None)
         answer = next((entry[x] for x in ANSWERS if x in entry), None)
         if prompt is None and answer is None and isinstance(entry.get("text"), str):
             return split_line(entry["text"])
-        entry = [prompt, answer]
-    if isinstance(entry, list) and len(entry) == 2:
-        prompt, answer = entry
+        pair = [prompt, answer]
+        if None in pair:
+            names = f"one key of {', '.join(PROMPTS)}, and one of {', '.join(ANSWERS)}"
+            found = f"with {names}; it has {shown(', '.join(entry)) or 'none'}"
+    if isinstance(pair, list) and len(pair) == 2:
+        prompt, answer = pair
         if isinstance(prompt, str) and isinstance(answer, str):
             return prompt, answer.strip()
     raise InvalidInput(
         f"{where}: it needs a prompt and an answer, as in "
-        f'{{"prompt": "12+34=", "answer": "46"}}, not {shown(json.dumps(entry))}'
+        f'{{"prompt": "12+34=", "answer": "46"}}, {found}'
     )
 
 

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import combinations
+from itertools import chain, combinations
 from math import gcd, inf, prod, sqrt
 from operator import itemgetter
 from typing import Any
@@ -47,6 +47,7 @@ from arith.theory.setting.requests import (
     LARGEST_MODULUS,
     LARGEST_TEST,
     Request,
+    flag,
     read_lengths,
 )
 from arith.theory.setting.settings import Setting, check_base
@@ -167,6 +168,7 @@ class Found:
         one_digit: which numbers all have one digit, and more in longer tests: operands, results, or
             both.
         begin: what each line began with, and is left out.
+        written: to how many digits operands are padded; 0 if they are not.
     """
 
     setting: Setting
@@ -182,6 +184,7 @@ class Found:
     given: frozenset[str] = frozenset()
     one_digit: str = ""
     begin: str = ""
+    written: int = 0
 
     @property
     def train(self) -> ObservedDomain:
@@ -190,18 +193,24 @@ class Found:
         assert isinstance(train, ObservedDomain)
         return train
 
+    @property
+    def head(self) -> str:
+        """``500 of 500 examples are of a + b in base 10: reversed layout``."""
+        s = self.setting
+        return (
+            f"{self.fit:,} of {self.read:,} examples are of {s.task.text()} in base "
+            f"{s.digit_base}: {s.layout.text}"
+        )
+
     def lines(self) -> list[str]:
         """What was found, what the file shows, and what it lacks."""
         s, train = self.setting, self.train
-        padded = "natural lengths" if s.natural else f"padded to {s.width or s.longest} digits"
-        if not (s.natural or s.width):
-            padded = f"padded to {train.lengths[-1]} digits (with longer tests, to {s.longest})"
-        elif not s.natural and s.longest == s.width and "width" not in self.given:
-            padded += ", the longest that can be tested"
-        found = [
-            f"{self.fit:,} of {self.read:,} examples are of {s.task.text()} in base "
-            f"{s.digit_base}: {s.layout.text}, {padded}"
-        ]
+        padded = f"padded to {self.written} digits" if self.written else "natural lengths"
+        if s.width > self.written:
+            padded += f", asked as if to {s.width}"
+        elif s.width and s.longest == s.width:
+            padded += ", the longest that can be tested (--width asks as if to more)"
+        found = [f"{self.head}, {padded}"]
         if self.odd:
             found.append(f"the first that is none is example {self.odd[0]:,}: {self.odd[1]}")
         if self.others:
@@ -257,14 +266,18 @@ def find_setting(
     Raises:
         InvalidInput: no known format and task fit half of the lines, or an option does not.
     """
-    begin = examples.begin
+    begin, whole = examples.begin, examples
     between, examples = _separated(examples)
-    guess = _guess(examples, given, Request(**given))
-    guess, rows = _of_all(examples, guess, Request(**given))
-    count = len(rows.digits)
-    if count < LEAST_FIT * len(examples):
-        raise _misfit(examples, guess, Fraction(count, len(examples)), int(rows.right.argmin()))
-    chosen = _options(rows, guess, given, examples)
+    try:
+        guess = _guess(examples, given, Request(**given))
+        guess, rows = _of_all(examples, guess, Request(**given))
+        count = len(rows.digits)
+        if count < LEAST_FIT * len(examples):
+            raise _misfit(examples, guess, Fraction(count, len(examples)), int(rows.right.argmin()))
+    except _Misfit as error:
+        raise InvalidInput(f"{error}{_hint(whole, given)}") from None
+    read = _options(rows, guess, given, examples)
+    chosen = {name: value for name, value in read.items() if name not in given}
     if "layout" in chosen:
         chosen["layout"] = read_layout(chosen["layout"] + between).name
     if test is not None:
@@ -286,7 +299,7 @@ def find_setting(
     one_digit = " and ".join(
         what
         for what, lengths, longest in numbers
-        if lengths == {1} and longest > 1 and not guess.form.interleaved
+        if {*lengths} == {1} and longest > 1 and not guess.form.interleaved
     )
     return Found(
         setting,
@@ -302,6 +315,26 @@ def find_setting(
         frozenset(given),
         one_digit,
         begin,
+        read.get("width", 0),
+    )
+
+
+class _Misfit(InvalidInput):
+    """Too few examples are read."""
+
+
+def _hint(examples: Examples, given: Mapping[str, Any]) -> str:
+    """What would have examples read: without which of the options that say how, or with which."""
+    told = [n for n in ("layout", "base", "modulus", "task", "expr") if n in given]
+    for names in chain(*(combinations(told, size + 1) for size in range(len(told)))):
+        try:
+            found = find_setting(examples, {n: x for n, x in given.items() if n not in names})
+        except InvalidInput:
+            continue
+        return f"; without {' '.join(f'{flag(n)} {given[n]}' for n in names)}, {found.head}"
+    return (
+        "; a line has whole numbers without commas, a sign (+, - or *), and the right answer, as "
+        "12+34=46 (--task, --layout, --base)"
     )
 
 
@@ -334,7 +367,7 @@ def _check_width(chosen: Mapping[str, Any], given: Mapping[str, Any], examples: 
     longest = max(read_lengths(asked, "--test-digits", LARGEST_TEST))
     if longest > width:
         raise InvalidInput(
-            f"the examples are padded to {width} digits, as '{shown(examples.line(0))}', so "
+            f"the examples are padded to {width} digits, as {examples.quoted(0)}, so "
             f"operands of {longest} digits cannot be written (--test-digits {asked}): --width "
             f"{longest} asks as if they were padded to that"
         )
@@ -348,7 +381,7 @@ def _separated(examples: Examples) -> tuple[str, Examples]:
     some = _sample(examples)
     if _parted_by_spaces(some):
         commas = [parted(x) for x in examples.prompts]
-        return ", space between operands", Examples(commas, examples.answers)
+        return ", space between operands", replace(examples, prompts=commas)
     prompts = cleaned(some, 10).prompts
     between = [COMMA in x and not {*x} & {*SIGNS.replace(COMMA, "")} for x in prompts]
     is_comma = not examples.in_columns and sum(between) >= LEAST_FIT * len(between)
@@ -427,10 +460,9 @@ def _guess(examples: Examples, given: Mapping[str, Any], known: Request) -> _Gue
     best = max(found, key=itemgetter(0, 1, 2), default=None)
     if best is None or best[0] < _NEAR:
         what = asked.text() if asked else "any task"
-        raise InvalidInput(
-            f"the examples are not read as examples of {what}: the first is "
-            f"'{shown(examples.line(0))}'{too_long(examples.line(0))}, and a line looks like "
-            "12+34=46 (--task, --layout and --base say more)"
+        raise _Misfit(
+            f"the examples are not read as examples of {what}: the first is {examples.quoted(0)}"
+            f"{too_long(examples.line(0))}"
         )
     share, *_, guess = best
     if share < LEAST_FIT:
@@ -439,13 +471,12 @@ def _guess(examples: Examples, given: Mapping[str, Any], known: Request) -> _Gue
     return guess
 
 
-def _misfit(examples: Examples, guess: _Guess, share: Fraction, odd: int) -> InvalidInput:
+def _misfit(examples: Examples, guess: _Guess, share: Fraction, odd: int) -> _Misfit:
     """That too many examples are none of the task that fits most; one of them is shown."""
-    line = examples.line(odd)
-    return InvalidInput(
+    return _Misfit(
         f"{float(100 * share):.3g}% of the examples are of {guess.task.text()} in base "
         f"{guess.base}, and {float(100 * LEAST_FIT):.3g}% have to be: one that is not is "
-        f"'{shown(line)}'{too_long(line)} (--task, --layout and --base say how to read them)"
+        f"{examples.quoted(odd)}{too_long(examples.line(odd))}"
     )
 
 
@@ -652,7 +683,8 @@ class _Rows:
         widths: how many digits each operand of these has.
         right: which lines these are.
         wrong: the operands of the others that can be read, and their answers.
-        written: the lengths that operands are written with, and ``said`` those of results.
+        written: the lengths that operands are written with, each with the first line that has it,
+            and ``said`` those of results.
         extra: how many zeros stand before operands.
         zeros: whether any stands before a number, and ``result_zeros`` before a result.
     """
@@ -661,8 +693,8 @@ class _Rows:
     widths: np.ndarray
     right: np.ndarray
     wrong: list[tuple[np.ndarray, int]]
-    written: set[int]
-    said: set[int]
+    written: dict[int, int]
+    said: dict[int, int]
     extra: set[int]
     zeros: bool
     result_zeros: bool
@@ -683,7 +715,8 @@ class _Rows:
         """The examples of a file, by a format and a task."""
         kind = np.uint8 if guess.base <= 256 else np.uint16
         parts, widths, rights = list[np.ndarray](), list[np.ndarray](), list[np.ndarray]()
-        wrong, sets = list[tuple[np.ndarray, int]](), [set[int]() for _ in range(3)]
+        wrong, extra = list[tuple[np.ndarray, int]](), set[int]()
+        written, said = dict[int, int](), dict[int, int]()
         zeros = result_zeros = False
         several = len(guess.task.operations) > 1
         step = max(1, _PART * _LINE // max(_LINE, max(map(len, examples.prompts))))
@@ -695,9 +728,15 @@ class _Rows:
             if several:
                 rows[:, -1, 0] = operations
             long = widths_of(read.operands)
-            seen = read.written[right], read.result_written[right], (read.written - long)[right]
-            for known, found in zip(sets, seen, strict=True):
-                known.update(np.unique(found).tolist())
+            extra.update(np.unique((read.written - long)[right]).tolist())
+            at = start + np.flatnonzero(right)
+            for known, column in (
+                *((written, x) for x in read.written[right].T),
+                (said, read.result_written[right]),
+            ):
+                each = zip(*(x.tolist() for x in np.unique(column, return_index=True)), strict=True)
+                for length, i in each:
+                    known[length] = min(known.get(length, len(examples)), int(at[i]))
             zeros |= read.zeros
             result_zeros |= bool(read.result_zeros[right].any())
             parts.append(rows[right])
@@ -708,7 +747,6 @@ class _Rows:
         digits = np.concatenate([_of_width(rows, longest) for rows in parts])
         long, right = np.concatenate(widths), np.concatenate(rights)
         all_zeros = zeros or result_zeros, result_zeros
-        written, said, extra = sets
         return _Rows(digits, long, right, wrong, written, said, extra, *all_zeros)
 
     def contradictions(self, different: np.ndarray) -> int:
@@ -736,7 +774,7 @@ class _Rows:
 def _options(
     rows: _Rows, guess: _Guess, given: Mapping[str, Any], examples: Examples
 ) -> dict[str, Any]:
-    """The options of what was found, but for those that are given."""
+    """The options of what was found; where some are given, beside these."""
     task, form = guess.task, guess.form
     found: dict[str, Any] = {}
     if not {"task", "expr"} & {*given}:
@@ -755,10 +793,7 @@ def _options(
     found["padding"] = "none" if natural else "fixed"
     told = natural and not filled and "layout" not in given
     if told and not zeros and (len(rows.extra) > 1 or rows.result_zeros):
-        raise InvalidInput(
-            "numbers have leading zeros and several lengths: operands are padded to one width, or "
-            "have no zeros, and results are padded only where operands are"
-        )
+        raise _uneven(rows, examples)
     longest = rows.digits.shape[2]
     lengths = np.unique(rows.widths.max(axis=1)).tolist()
     found["train_digits"] = "+".join(map(str, lengths))
@@ -783,14 +818,33 @@ def _options(
         found["test_digits"] = f"1-{min(longest + 3, zeros)}"
     if not natural:
         if read_layout(given.get("layout", found.get("layout", ""))).wide:  # as long as the result
-            fit = (w for w in range(1, width + 1) if task.result_width(guess.base, w) <= width)
-            width = max(fit, default=width)
-        if width > longest:
-            found["width"] = width
-            found["test_digits"] = f"1-{min(longest + 3, given.get('width') or width)}"
-            if result > task.result_width(guess.base, width):
-                found["result_width"] = result
-    return {name: value for name, value in found.items() if name not in given}
+            k, every = task.operands, task.operands * width + result
+
+            def fits(w: int) -> bool:
+                of_result = task.result_width(guess.base, w)
+                if form.interleaved:  # whose zeros stand above all digits is not seen
+                    return k * max(w, of_result) + of_result <= every
+                return of_result <= width
+
+            width = max(filter(fits, range(1, every)), default=width)
+            result *= not form.interleaved
+        asked = given.get("width") or width
+        found["width"] = width
+        found["test_digits"] = f"1-{min(longest + 3, asked)}"
+        if result > task.result_width(guess.base, asked):
+            found["result_width"] = result
+    return found
+
+
+def _uneven(rows: _Rows, examples: Examples) -> InvalidInput:
+    """That zeros stand before some numbers, which have several lengths all the same."""
+    what, lengths = ("operands", rows.written) if len(rows.written) > 1 else ("results", rows.said)
+    (usual, first), (other, odd), *_ = sorted(lengths.items(), key=itemgetter(1))
+    return InvalidInput(
+        f"numbers have leading zeros and several lengths: {examples.quoted(first)} has {what} of "
+        f"{usual} digits, and {examples.quoted(odd)} of {other}; pad all {what} to "
+        f"{max(lengths)} digits, or write no zeros"
+    )
 
 
 def _lengths_together(task: Task, base: int, lengths: Sequence[int]) -> set[tuple[int, ...]]:
@@ -894,6 +948,8 @@ def _of_tests(test: Examples, guess: _Guess, chosen: Mapping[str, Any]) -> dict[
     widths = rows.widths
     lengths = np.unique(widths.max(axis=1)).tolist()
     found: dict[str, Any] = {"test_digits": ",".join(map(str, lengths))}
+    if chosen.get("width"):
+        found["width"] = max(chosen["width"], *lengths)
     if (widths == widths[:, :1]).all() and max(lengths) > 1 and widths.shape[1] > 1:
         found["test_domain"] = "every"
     natural = chosen.get("padding") == "none"

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, cached_property
-from itertools import islice
+from itertools import compress, islice
 
 import numpy as np
 
@@ -30,11 +30,11 @@ from arith.theory.prediction.predict import Prediction
 from arith.theory.setting.settings import Setting
 from arith.theory.setting.training import default_model
 from arith.verify.data.answers import said_numbers
-from arith.verify.data.files import Examples
+from arith.verify.data.files import Examples, Source
 from arith.verify.data.numerals import numeral
 from arith.verify.data.sampling import Sampler
 from arith.verify.data.sequences import Format, NaturalFormat, lengths
-from arith.verify.data.texts import DIGITS, example_texts, read_texts
+from arith.verify.data.texts import DIGITS, cleaned, example_texts, read_columns, read_texts
 from arith.verify.judging.explanations import Candidate, Explained, candidates, explain
 from arith.verify.judging.intervals import Interval, pooled
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict, judge
@@ -195,6 +195,7 @@ class Answers:
         too_long: those of them that have longer operands than training pads to.
         repeated: prompts that an earlier one repeats.
         in_order: numbers are written as people do, whatever the layout is.
+        source: the file of the answers, if they are from one.
     """
 
     cell: Cell
@@ -206,6 +207,7 @@ class Answers:
     repeated: int = 0
     in_order: bool = False
     too_long: tuple[int, int, str] = (0, 0, "")
+    source: Source | None = None
 
     @classmethod
     def read(cls, examples: Examples, cell: Cell) -> Answers:
@@ -244,6 +246,7 @@ class Answers:
             first_of(unread),
             len(examples) - len(prompts),
             too_long=first_of(long),
+            source=examples.source,
         )
 
     @cached_property
@@ -413,16 +416,28 @@ def read_prompts(prompts: list[str], fmt: Format) -> np.ndarray:
     return read_texts(Examples(prompts, [answer] * len(prompts)), fmt)[0]
 
 
-def numbers_in(text: str, base: int) -> list[str]:
-    """The words of a text that have digits of a base alone."""
-    return [word for word in _WORDS.findall(text) if not word.strip(DIGITS[:base])]
+def operand_lengths(prompts: Sequence[str], setting: Setting) -> Counter[int]:
+    """How many operands of prompts are written with how many digits."""
+    task, form, base = setting.task, setting.layout, setting.digit_base
+    examples = Examples(list(prompts), ["0"] * len(prompts))
+    if not form.operators and task.operands > 1:  # they stand as one word
+        words = (x.rstrip("=") for x in cleaned(examples, base).prompts)
+        return Counter(-(-len(x) // task.operands) for x in words if x.isalnum())
+    cut = read_columns(examples, task, form, base)
+    numbers = (x for column in cut.operands for x in compress(column, cut.fits))
+    return Counter(len(x) if base <= len(DIGITS) else len(x.strip(":").split(":")) for x in numbers)
+
+
+def written_width(setting: Setting) -> int:
+    """How many digits padded operands are written with."""
+    return setting.operand_width * max(setting.layout.in_token, 1)
 
 
 def is_too_long(prompt: str, setting: Setting) -> bool:
     """Whether a prompt has operands that are longer than the width that training pads to."""
     if setting.natural or not setting.layout.operators:
         return False
-    return max(map(len, numbers_in(prompt, setting.base)), default=0) > setting.operand_width
+    return max(operand_lengths([prompt], setting), default=0) > written_width(setting)
 
 
 def check_prompts(fmt: Format) -> None:
@@ -582,15 +597,21 @@ def is_in_boxes(digits: np.ndarray, boxes: Sequence[Box]) -> np.ndarray:
 
 def _no_input(said: Sequence[Answers], setting: Setting) -> str:
     """Why none of the prompts could be judged."""
-    number, _, unread = _of_all(x.unread for x in said)
-    if not number:
+    first = next((x for x in said if x.unread[0]), None)
+    if first is None:
         return f"no prompt has a length that is tested: {lengths_text(setting.test_lengths)}"
     fmt = Cell(setting, default_model(setting.task)).format_for(setting.digits, test=True)
     shown = Sampler(fmt, setting.test(setting.test_lengths[0])).sample(1, np.random.default_rng(0))
     [wanted] = example_texts(fmt, shown).prompts
+    _, number, unread = first.unread
+    place = f" ({first.source.place(number - 1)})" if first.source else ""
+    padded = "" if setting.natural else f", padded to {setting.digits_text(setting.operand_width)}"
+    own, trained = [*operand_lengths([unread], setting)], setting.train.every_length[-1]
+    is_other = padded and len(own) == 1 and own[0] >= trained and own[0] != written_width(setting)
+    otherwise = f" (--width {own[0]}, if training pads to that)" if is_other else ""
     return (
-        f"no prompt is an input of {setting.task.text()} in the {setting.layout.text}: "
-        f"'{unread[:60]}' is not written as '{wanted}'"
+        f"no prompt is an input of {setting.task.text()} in the {setting.layout.text}{padded}: "
+        f"'{unread[:60]}' is not written as '{wanted}'{place}{otherwise}"
     )
 
 

@@ -9,14 +9,20 @@ from typing import Any
 
 from arith.theory.arithmetic.directions import Direction
 from arith.theory.arithmetic.lengths_text import lengths_text
-from arith.theory.generalization.lengths import LengthPrediction
+from arith.theory.generalization.lengths import LengthPrediction, Premise
 from arith.theory.generalization.outcomes import Claim
 from arith.theory.setting.requests import LARGEST_TEST
 from arith.theory.text.answer import INPUTS, UNCLAIMED, cut
 from arith.theory.text.length_plot import Measured
 from arith.theory.text.text import claim_in_table, count
 from arith.verify.data.finding import too_long
-from arith.verify.judging.answers import MOST_SHOWN, AnswersAt, JudgedAnswers, is_too_wide
+from arith.verify.judging.answers import (
+    MOST_SHOWN,
+    AnswersAt,
+    JudgedAnswers,
+    is_too_wide,
+    written_width,
+)
 from arith.verify.judging.intervals import CONFIDENCE
 from arith.verify.judging.judge import LengthVerdict, Verdict
 from arith.verify.judging.standards import TOLERANCE
@@ -34,6 +40,12 @@ _ALL = 1 - TOLERANCE
 _OF_SETTING = ("task", "expression", "modulus", "base", "encoding", "layout", "train")
 """What JSON repeats of a prediction."""
 _MISSED = "premise not met"
+_WHETHER = {
+    Premise.NOISE: "noise at digits that training never varied changes answers",
+    Premise.STABLE: "disturbing all digits a little changes answers",
+    Premise.LOCALITY: "a query depends on a digit that a later query lacks",
+}
+"""What is asked of each premise, where it is not measured."""
 _RECIPE = "models that arith trained, mostly with noise on tokens; others may be far off"
 _IGNORED = "docs/ignored-digits.md"
 
@@ -73,7 +85,14 @@ def _word(j: JudgedAnswers, x: LengthVerdict) -> str:
     """The verdict on a length."""
     if j.misses(x):
         return _MISSED
-    return "converged" if x.verdict == Verdict.PREMISE else verdict_word(x.verdict)
+    return "converged" if _is_converged(x) else verdict_word(x.verdict)
+
+
+def _is_converged(x: LengthVerdict) -> bool:
+    """Whether it says that models are right at a trained length, as was predicted."""
+    is_trained = x.prediction.direction == Direction.IN_DOMAIN
+    right = is_trained and x.verdict == Verdict.AGREE and x.prediction.accuracy == 1
+    return right or x.verdict == Verdict.PREMISE
 
 
 def verdict_in_one(j: JudgedAnswers) -> str:
@@ -113,8 +132,8 @@ def answer_legend(j: JudgedAnswers) -> list[str]:
     asks = [x.prediction for x in j.verdict.lengths]
     lines = [
         f"right: the share of answers that are right, with its {CONFIDENCE:.0%} interval",
-        "answers as: the function that more than half of the answers are those of, with their "
-        f"share if it is below {_ALL}",
+        "answers as: the function that gives more than half of the answers; a number is how many, "
+        f"if below {_ALL}",
     ]
     if j.verdict.prediction.learned is not None:
         lines.append("f^: what a model is expected to compute that ignores digits as predicted")
@@ -131,21 +150,17 @@ def answer_legend(j: JudgedAnswers) -> list[str]:
 
 def premise_lines(j: JudgedAnswers) -> list[str]:
     """What the claims ask of a model, and whether this one meets it."""
-    v = j.verdict
+    v, unmeasured = j.verdict, unmeasured_premises(j)
     asks = [x.prediction for x in v.lengths]
     noise = [x.digits for x in asks if x.requires_noise_invariance]
     reads = [x.digits for x in asks if x.requires_noise_sensitivity]
     stable = [x.digits for x in asks if x.requires_stability]
-    if not v.runs or not (noise or reads or stable):
-        return []
     head = "Premises of the claim"
+    unknown = [f"whether {_WHETHER[x]} (asked at {lengths_text(n)})" for x, n in unmeasured.items()]
+    if not v.runs or not (noise or reads or stable or unknown):
+        return []
     if not j.measured:
-        asked = {
-            "noise at digits that training never varied changes answers": noise + reads,
-            "disturbing all digits a little does": stable,
-        }
-        unknown = (f"whether {x} (asked at {lengths_text(at)})" for x, at in asked.items() if at)
-        return [f"{head}. Answers do not show {', nor '.join(unknown)}."]
+        return [f"{head}, not measured. Answers do not show {', nor '.join(unknown)}."]
     [run] = v.runs
     said = []
     if run.indifference is not None:
@@ -164,7 +179,21 @@ def premise_lines(j: JudgedAnswers) -> list[str]:
                 f"Disturbing all digits a little changes {_changed(kept)} at "
                 f"{count(x.digits, 'digit')}; {_changed(least)} may change: {_met(kept >= least)}"
             )
+    said += [f"Not measured: {x}" for x in unknown]
     return [f"{head}, as measured. {'. '.join(said)}."] if said else []
+
+
+def unmeasured_premises(j: JudgedAnswers) -> dict[Premise, list[int]]:
+    """What was not measured of a model and claims ask for, with the lengths where they do."""
+    asks = [x.prediction for x in j.verdict.lengths]
+    each = {
+        Premise.NOISE: [
+            x.digits for x in asks if x.requires_noise_invariance or x.requires_noise_sensitivity
+        ],
+        Premise.STABLE: [x.digits for x in asks if x.requires_stability],
+        Premise.LOCALITY: [x.digits for x in asks if Premise.LOCALITY in x.premises],
+    }
+    return {x: at for x, at in each.items() if at and not (j.measured and x != Premise.LOCALITY)}
 
 
 def _changed(kept: float) -> str:
@@ -251,8 +280,8 @@ def surprising_rows(j: JudgedAnswers) -> list[list[str]]:
 
 def surprising_title(j: JudgedAnswers) -> str:
     """What the table of surprising answers is."""
-    first = f"the first {MOST_SHOWN} " if len(j.surprising) == MOST_SHOWN else ""
-    return f"Answers that are not as predicted ({first}of f where all are to be right, else of f^):"
+    first = f"The first {MOST_SHOWN} answers" if len(j.surprising) == MOST_SHOWN else "Answers"
+    return f"{first} that are not as predicted. Expected: f where all are to be right, else f^."
 
 
 def left_out_lines(j: JudgedAnswers) -> list[str]:
@@ -261,7 +290,7 @@ def left_out_lines(j: JudgedAnswers) -> list[str]:
     counts = [
         (
             *j.too_long,
-            f"with operands that are longer than {s.operand_width} digits, to which "
+            f"with operands that are longer than {written_width(s)} digits, to which "
             f"training pads (--width N asks as if it padded to N)",
         ),
         (
@@ -307,7 +336,7 @@ def answer_sentence(j: JudgedAnswers) -> str:
             f"Inconclusive: too few answers at trained lengths ({j.trained:,}) to know whether a "
             f"model is right there; {needed} are needed, and more where some are wrong."
         )
-    parts = [_of_direction(j, d) for d in (Direction.DOWNWARD, Direction.BETWEEN, Direction.UPWARD)]
+    parts = [_of_direction(j, direction) for direction in INPUTS]
     met = f"{len(v.converged)} of {count(len(v.runs), 'model')} converged"
     return f"{' '.join(filter(None, parts))} {met} (right where trained).".strip()
 
@@ -315,7 +344,8 @@ def answer_sentence(j: JudgedAnswers) -> str:
 def _of_direction(j: JudgedAnswers, direction: Direction) -> str:
     """``Longer inputs: agree at 3..5 digits.``"""
     there = [x for x in j.verdict.lengths if x.prediction.direction == direction]
-    there = [x for x in there if x.verdict != Verdict.PREMISE]
+    setting = j.verdict.cell.setting
+    there = [x for x in there if not (_is_converged(x) or setting.is_premise(x.digits))]
     said = []
     for word in dict.fromkeys(_word(j, x) for x in there):
         some = [x for x in there if _word(j, x) == word]
@@ -330,6 +360,8 @@ def _why(j: JudgedAnswers, lengths: Sequence[LengthVerdict]) -> str:
         if not run.indifferent and any(x.prediction.requires_noise_invariance for x in lengths):
             return f" (noise changes {_changed(run.indifference or 0)} of the answers)"
         return " (its answers are not stable)"
+    if all(x.prediction.direction == Direction.IN_DOMAIN for x in lengths):
+        return " (with inputs that training lacks)"
     if any(x.verdict != Verdict.INCONCLUSIVE for x in lengths):
         return ""
     if all(x.accuracy is None for x in lengths):
@@ -355,6 +387,7 @@ def answers_json(j: JudgedAnswers, names: Sequence[str]) -> dict[str, Any]:
         "verdict": verdict_in_one(j),
         "sentence": answer_sentence(j),
         "premises": _premises_json(j),
+        "premises_not_measured": unmeasured_premises(j),
         "next": next_lines(j),
         "models": [
             {"name": name, "in_domain": round(run.premise, 6), "converged": run.converged}

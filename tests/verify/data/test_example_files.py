@@ -469,6 +469,15 @@ DAMAGED = {
     "wrong sums": (b"1+1=5\n2+2=9\n3+3=1\n7+5=9\n", "not read as examples of any task"),
     "broken JSON": (b'{"prompt": "1+1=", "answer": "2"}\n{"prompt": \n', "line 2: no JSON"),
     "JSON of other things": (b'{"a": 1}\n', "line 1: it needs a prompt and an answer"),
+    "chat": (b'{"messages": []}\n', "one key of prompt, question, .*; it has messages"),
+    "two words": (b"hello world\n", r"the first is 'hello world' \(.*file, line 1\)"),
+    "commas": (b"7,330 + 4,560 = 11,890\n" * 3, r"'7,330 \+ 4,560 = 11,890' .*without commas"),
+    "a result that overflows": (
+        "".join(
+            f"${a:03}+{b:03}={a + b:03}\n" for a, b in [(12, 34), (5, 60), (363, 849)]
+        ).encode(),
+        r"'\$012\+034=046' .* results of 3 digits, and '\$363\+849=1212' \(.*line 3\) of 4; pad",
+    ),
     "uneven CSV": (b"1,2,3\n1,2\n", "line 2: 2 columns, and the first line has 3"),
     "CSV without answers": (b"prompt,b\n1+1,2\n", "no column of answers"),
     "deep JSON": (b'{"prompt": ' + b"[" * 10**5, "line 1: no JSON"),
@@ -477,6 +486,16 @@ DAMAGED = {
     "long numbers": (b"%s+1=2\n" % (b"1" * 5000), "not read as examples"),
     "long right ones": (b"%s+1=%s2\n" % (b"1" * 300, b"1" * 299), "at most 200"),
 }
+
+
+@pytest.mark.parametrize("option", [{"layout": "plain"}, {"base": 8}, {"task": "sub"}])
+def test_an_option_that_hides_what_a_file_has_is_named(option: dict[str, Any]) -> None:
+    text = lines(lambda a, b: f"{a}+{b}={str(a + b)[::-1]}")
+    [(name, value)] = option.items()
+    with pytest.raises(
+        InvalidInput, match=rf"; without --{name} {value}, [\d,]+ of [\d,]+ examples"
+    ):
+        found(text, **option)
 
 
 @pytest.mark.parametrize("name", DAMAGED)
