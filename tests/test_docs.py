@@ -384,7 +384,9 @@ def test_the_skill_of_the_pages_is_that_of_the_report() -> None:
     measured = f"{answers} measurements, each of one model at one length"
     assert f"claimed: at {share} of {measured} | {claims} | |" in page
     assert f"forecast from similar settings | {told} | |" in page
-    assert f"with forecasts in place of *at most* | {both} | the best constant: {constant} |" in page
+    assert (
+        f"with forecasts in place of *at most* | {both} | the best constant: {constant} |" in page
+    )
     assert f"gives a verdict | {there} | that theorem: {theorem} |" in page
     example = f"an error of {both} where the median of all would be off by {constant}."
     assert example in words("docs/glossary.md")

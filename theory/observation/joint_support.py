@@ -137,7 +137,7 @@ def _adding_shown(support: Support, together: frozenset[OperandDigit], position:
         for box in support.boxes
     ]
     values = [frozenset().union(*seen) for seen in zip(*boxes, strict=True)]
-    # Of a sum of one number for each value so many can be chosen: any answers to no more tuples fit.
+    # A sum of one number for each value has so many free: any answers to no more tuples fit.
     free = sum(map(len, values)) - len(values) + 1
     return _more_shown(boxes, free) and connected(boxes, values)
 
