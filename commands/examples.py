@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -12,7 +13,7 @@ import typer
 from arith.commands.options import completion, takes, written
 from arith.printing import waiting
 from arith.theory.errors import InvalidInput, unknown_name
-from arith.theory.setting.requests import Request, setting_words
+from arith.theory.setting.requests import Request, flag, setting_words
 
 
 @takes(Request)
@@ -48,7 +49,6 @@ def examples(
         find_setting_of,
         lm_eval_task,
     )
-    from arith.verify.plan.given import read_examples
     from arith.verify.records.files import write
 
     if kind not in KINDS:
@@ -66,9 +66,12 @@ def examples(
             drawn, asked = draw_examples(setting, number, seed, test), setting_words(setting)
         else:
             found = find_setting_of(data, None, Request(**options), written(context))
-            setting, trained = found.setting, set(read_examples(data).prompts)
-            drawn = draw_examples(setting, number, seed, test, trained)
-            asked = [f"--data {data.name}"]
+            setting, said = found.setting, written(context)
+            drawn = draw_examples(setting, number, seed, test, found.inputs)
+            asked = [
+                f"--data {quote(str(data))}",
+                *(f"{flag(x)} {quote(str(options[x]))}" for x in said),
+            ]
     words = [*asked, f"--number {number}", f"--seed {seed}", *["--test"] * test]
     how = f"arith examples {' '.join(words)}"
     if kind == "lm-eval":

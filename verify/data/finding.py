@@ -169,6 +169,7 @@ class Found:
             both.
         begin: what each line began with, and is left out.
         written: to how many digits operands are padded; 0 if they are not.
+        inputs: the operands of the examples of the setting, and of several operations which it is.
     """
 
     setting: Setting
@@ -185,6 +186,7 @@ class Found:
     one_digit: str = ""
     begin: str = ""
     written: int = 0
+    inputs: frozenset[tuple[int, ...]] = field(default=frozenset(), repr=False)
 
     @property
     def train(self) -> ObservedDomain:
@@ -316,6 +318,7 @@ def find_setting(
         one_digit,
         begin,
         read.get("width", 0),
+        frozenset(map(tuple, values_of(rows.digits, s.digit_base).tolist())),
     )
 
 
@@ -923,9 +926,9 @@ def _spaces(texts: Sequence[str], base: int) -> Fraction:
         text = NOT_DIGITS.sub("", text)
         words = "".join(c if c.isalnum() else "_" if c == " " else " " for c in text)
         for word in words.split():
-            digits = [len(x) for x in word.strip("_").split("_")]
-            apart += len([x for x in digits if x]) - 1
-            together += sum(max(x - 1, 0) for x in digits)
+            digits = [len(x) for x in word.split("_") if x]
+            apart += max(len(digits) - 1, 0)
+            together += sum(x - 1 for x in digits)
     places = apart + together
     if not apart or not together:
         return Fraction(int(apart > 0))

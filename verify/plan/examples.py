@@ -6,7 +6,6 @@ import json
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +17,7 @@ from arith.theory.setting.training import default_model
 from arith.verify.data.files import COMMENT, Examples
 from arith.verify.data.finding import Found, find_setting
 from arith.verify.data.sampling import Sampler
-from arith.verify.data.sequences import drawn_spaces
+from arith.verify.data.sequences import drawn_spaces, values_of
 from arith.verify.data.texts import example_texts
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.given import read_examples
@@ -56,7 +55,11 @@ def find_setting_of(
 
 
 def draw_examples(
-    setting: Setting, number: int, seed: int, test: bool = False, trained: Collection[str] = ()
+    setting: Setting,
+    number: int,
+    seed: int,
+    test: bool = False,
+    trained: Collection[tuple[int, ...]] = (),
 ) -> Examples:
     """Examples of training, none of which is held out; or of the tests, as many of each length.
 
@@ -64,7 +67,7 @@ def draw_examples(
     is tested twice: of a length that has fewer inputs all are there.
 
     Args:
-        trained: the prompts of a file, where the setting is that of one.  Tests have others, but
+        trained: the inputs of a file, where the setting is that of one.  Tests have others, but
             for a trained length that has none.
 
     Raises:
@@ -86,22 +89,8 @@ def draw_examples(
     if not lengths:
         raise InvalidInput(f"{setting.train.text()}: no input of the test lengths is held out")
     each = [number // len(lengths) + (i < number % len(lengths)) for i in range(len(lengths))]
-    draw = partial(_drawn_beside, trained) if trained else _drawn
-    drawn = (draw(setting, count, rng, n) for n, count in zip(lengths, each, strict=True) if count)
-    return Examples.joined(drawn)
-
-
-def _drawn_beside(
-    trained: Collection[str], setting: Setting, number: int, rng: np.random.Generator, length: int
-) -> Examples:
-    """Examples of a test length that are not among some prompts; any, if it has no others."""
-    count = number
-    while True:
-        some = _drawn(setting, count, rng, length, held_out=False)
-        new = [i for i, prompt in enumerate(some.prompts) if prompt not in trained]
-        if len(new) >= number or len(some) < count or count > MOST_EXAMPLES // 4:
-            return some.some((new or range(len(some)))[:number])
-        count *= 2  # all anew, so that none is there twice
+    counts = zip(lengths, each, strict=True)
+    return Examples.joined(_drawn(setting, count, rng, n, trained) for n, count in counts if count)
 
 
 def _drawn(
@@ -109,13 +98,9 @@ def _drawn(
     number: int,
     rng: np.random.Generator,
     length: int | None,
-    held_out: bool = True,
+    trained: Collection[tuple[int, ...]] = (),
 ) -> Examples:
-    """Examples of training, or those of a test length.
-
-    Args:
-        held_out: whether those of a trained length are held-out ones.
-    """
+    """Examples of training, or those of a test length: held out, or not among some trained ones."""
     cell, train = Cell(setting, default_model(setting.task)), setting.train
     fmt = cell.format_for(length or train.every_length[-1], test=length is not None)
     fmt = replace(fmt, beside=None)  # text has no numbers of tokens
@@ -123,7 +108,10 @@ def _drawn(
     sampler = Sampler(fmt, domain, evenly=len(setting.task.operations) > 1)
     some = None
     if length is not None:
-        some = _different(sampler, number, rng, (held_out and length in train.every_length) or None)
+        if trained:
+            some = _beside(trained, sampler, number, rng)
+        else:
+            some = _different(sampler, number, rng, length in train.every_length or None)
         number = len(some)
     elif train.pairs is not None:
         some = sampler.distinct(train.pairs, rng)
@@ -152,6 +140,21 @@ def _different(
     if not len(every):
         raise sampler.nothing(held_out)
     return rng.permutation(every)[:number]
+
+
+def _beside(
+    trained: Collection[tuple[int, ...]], sampler: Sampler, number: int, rng: np.random.Generator
+) -> np.ndarray:
+    """So many different inputs that are not among some; any, if there are no others."""
+    count = number
+    while True:
+        some = _different(sampler, count, rng, None)
+        values = values_of(some, sampler.format.base).tolist()
+        is_new = [tuple(x) not in trained for x in values]
+        new = some[is_new]
+        if len(new) >= number or len(some) < count or count > MOST_EXAMPLES // 4:
+            return (new if len(new) else some)[:number]
+        count *= 2  # all anew, so that none is there twice
 
 
 def as_text(examples: Examples, how: str) -> str:

@@ -25,7 +25,7 @@ from arith.theory.prediction.predict import predict
 from arith.theory.setting.requests import Request
 from arith.theory.setting.training import default_model
 from arith.theory.transformer.layouts import layout as read_layout
-from arith.verify.data.files import parse_examples
+from arith.verify.data.files import Examples, parse_examples
 from arith.verify.data.finding import Found, find_setting
 from arith.verify.data.sampling import Sampler
 from arith.verify.data.sequences import values_of
@@ -526,10 +526,27 @@ def test_training_and_test_files_have_no_input_in_common() -> None:
     assert draw_examples(setting, 50, 1) != draw_examples(setting, 50, 2)
 
 
+def test_tests_beside_a_file_have_none_of_it_however_it_is_written() -> None:
+    pairs = [(a, b) for a in range(10) for b in range(10) if (a * 7 + b) % 9]
+    file = Examples([f"What is {a} + {b}? " for a, b in pairs], [str(a + b) for a, b in pairs])
+    found = find_setting(file, {})
+    test = draw_examples(found.setting, 500, 0, test=True, trained=found.inputs).prompts
+    short = {x for x in test if len(x) == len("1+2=")}
+    assert found.inputs == {*pairs}
+    assert len(short) == 100 - len(pairs) and not short & {f"{a}+{b}=" for a, b in pairs}
+
+
+@pytest.mark.parametrize("prompt", ["12+34= ", "12 + 34 = ", "Q: 12+34\nA: "])
+def test_a_prompt_may_end_in_a_blank(prompt: str) -> None:
+    found = find_setting(Examples([prompt] * 3, ["46"] * 3), {})
+    assert found.setting.task.text() == "a + b"
+
+
 def test_tests_beside_a_file_have_no_input_twice_and_none_of_the_file() -> None:
     setting = Request("add", padding="none", train_digits="2", test_digits="1-3").setting()
-    trained = {*draw_examples(setting, 15_000, 0).prompts}
-    test = draw_examples(setting, 12_000, 0, test=True, trained=trained).prompts
+    found = find_setting(draw_examples(setting, 15_000, 0), {})
+    trained = {f"{str(a)[::-1]}+{str(b)[::-1]}=" for a, b in found.inputs}
+    test = draw_examples(setting, 12_000, 0, test=True, trained=found.inputs).prompts
     assert len({*test}) == len(test) and not trained & {*test}
     longest = [max(len(n) for n in x[:-1].split("+")) for x in test]
     assert [longest.count(n) for n in (1, 2, 3)] == [100, 9_900 - len(trained), 4_000]
