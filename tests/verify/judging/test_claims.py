@@ -15,7 +15,7 @@ from arith.theory.prediction.predict import predict
 from arith.theory.rules import RULES
 from arith.theory.setting.requests import Request
 from arith.theory.setting.settings import Setting
-from arith.theory.transformer.encodings import encoding
+from arith.theory.transformer.encodings import ENCODINGS, encoding
 from arith.theory.transformer.layouts import layout
 from arith.verify.judging.claims import (
     THEOREMS,
@@ -86,7 +86,7 @@ def test_the_theorem_of_a_setting(task: str, modulus: int | None, pe: str, expec
     assert theorem(predict(cell(task, modulus, pe=pe).setting)) == expected
 
 
-RELATIVE = ("rpe", "rope", "t5", "alibi", "fire")
+RELATIVE = tuple(x.name for x in ENCODINGS.values() if x.reference == "relative")
 
 
 def test_a_theorem_says_what_the_published_verdict_of_its_settings_says() -> None:
