@@ -17,9 +17,7 @@ from itertools import islice
 from typing import Any
 
 from arith.theory.arithmetic.decision import Decision
-from arith.theory.arithmetic.directions import Direction
 from arith.theory.errors import InvalidInput
-from arith.theory.generalization.outcomes import Claim
 from arith.theory.learning.leap_complexity import leaps
 from arith.verify.plan.cells import Cell, CellRequest
 from arith.verify.plan.grids import GRIDS, grid
@@ -41,14 +39,12 @@ class Stratum:
         request: draws any cell; it may make no sense.
         soon: whether those are left out that are not known to be learned soon (see
             ``theory.learning.leap_complexity``).
-        wanted: which cells belong to it.
     """
 
     about: str
     number: int
     request: Callable[[random.Random], Words]
     soon: bool = True
-    wanted: Callable[[Cell], bool] = lambda _: True
 
 
 @dataclass(frozen=True)
@@ -92,7 +88,7 @@ def _of_stratum(stratum: Stratum, rng: random.Random, seen: set[Cell]) -> Iterat
         asked = CellRequest(**stratum.request(rng))
         with suppress(InvalidInput):
             cell = asked.cell()
-            fine = cell not in seen and held_out_count(cell) >= FEWEST and stratum.wanted(cell)
+            fine = cell not in seen and held_out_count(cell) >= FEWEST
             if fine and (not stratum.soon or _is_learned_soon(cell)):
                 seen.add(cell)
                 yield asked
@@ -266,24 +262,6 @@ def _of_the_field(number: int, about: str) -> Draw:
     return Draw(None, strata, about, "by-setting")
 
 
-# --- silent-shorter ------------------------------------------------------------------------------
-
-
-def _padded_others(rng: random.Random) -> Words:
-    """Padded numbers of one or two lengths under another encoding than APE."""
-    words = _as_people_do(rng)
-    longest = int(words["train_digits"])
-    trained = rng.choice((f"{longest}", f"{longest - 1}+{longest}"))
-    window = {"window": rng.randint(4, 9)} if words["layout"] == "interleaved" else {}
-    return words | window | {"train_digits": trained}
-
-
-def _shorter_silent(cell: Cell) -> bool:
-    lengths = cell.prediction.lengths
-    silent = any(x.direction == Direction.DOWNWARD and x.claim == Claim.NONE for x in lengths)
-    return silent and cell.setting.encoding.name != "ape"
-
-
 DRAWS = {
     "drawn": Draw(17963, (Stratum("any cells", 1000, _any),)),
     "frozen": _of_the_field(
@@ -291,12 +269,6 @@ DRAWS = {
     ),
     "frozen-again": _of_the_field(
         100, "Drawn as frozen was, after that one had led to changes: a test of these."
-    ),
-    "silent-shorter": Draw(
-        20261203,
-        (Stratum("shorter padded inputs", 30, _padded_others, wanted=_shorter_silent),),
-        "Shorter padded inputs off APE where theory says nothing: forecasts do worst there.",
-        "by-setting",
     ),
 }
 """The grids that are drawn whatever theory says of a cell.
