@@ -8,6 +8,11 @@ one asked for; the forecast is the median of what models got right there, and an
 of them comes what was never measured: a model that counts ``UNKNOWN`` and may do anything.  Where
 the setting has a value that no measured one has the interval is 0 to 1.
 
+How wide an interval has to be is measured too, by group of lengths (``group_of``): so wide that it
+holds ``INTERVAL`` of the models of the group, each forecast without its cell.  This is conformal
+prediction, with a group as its category (Vovk, Gammerman, Shafer, *Algorithmic learning in a random
+world*, 2005, section 4.5).
+
 ``forecast.tsv`` has what was measured, and ``forecast.npz`` the trees with what they need of it;
 ``python -m arith.verify.reporting.forecasts`` makes both from all evidence.  Each tree was grown
 without some cells, so a measured cell is forecast by the trees that never saw it.
@@ -20,10 +25,10 @@ measured to be stable, the forecast is of all models.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property, lru_cache
-from math import ceil, floor, log2, log10
+from math import log2, log10
 from pathlib import Path
 from typing import Any, Self
 
@@ -43,14 +48,12 @@ UNKNOWN = 0.01
 """What a model that was never measured counts, where all that were measured count 1."""
 INTERVAL = 0.8
 """The share of models that are expected within the interval."""
-LEFT_OUT = 0.23
-"""The share of the weight below the interval, and above it: so much that of all measured lengths,
-each forecast without its cell, ``INTERVAL`` are within.  It is more than half of what that leaves,
-as most models are right on all or on none, and an interval holds all of these or none."""
 MOST = 0.8
 """The share of the weight that the cells have together on which a forecast is said to rest."""
 TABLE = Path(__file__).with_name("forecast.tsv")
 FOREST = Path(__file__).with_name("forecast.npz")
+ALL = "all"
+"""The group of all lengths together, for those whose own has too few models."""
 _NONE = -1.0
 """A number that there is none of."""
 
@@ -93,7 +96,7 @@ def forecast(
     lengths: Iterable[LengthPrediction],
     without: str = "",
     noise: str = "",
-    table: Table | None = None,
+    table: Forecasts | None = None,
 ) -> dict[int, Forecast]:
     """The forecast at each length of a setting where one is due.
 
@@ -107,7 +110,8 @@ def forecast(
     some = [x for x in lengths if is_forecast(setting, x)]
     of_setting = setting_features(setting) | {"noise": noise or usual_noise(setting)}
     asked = [of_setting | length_features(setting, steps, x) for x in some]
-    found = [table.forecast(*x) for x in table.alike(asked, without)] if asked else []
+    alike = table.alike(asked, without) if asked else ()
+    found = [table.forecast(group_of(x), *y) for x, y in zip(asked, alike, strict=True)]
     return {
         x.digits: y
         if x.requires_measured_stability
@@ -260,6 +264,21 @@ def length_features(
     }
 
 
+def class_of(setting: Setting) -> str:
+    """The class of a setting: in each, forecasts are scored by themselves."""
+    return _class(setting.encoding.name, setting.natural)
+
+
+def _class(encoding: Feature, natural: bool) -> str:
+    return "natural" if natural else "ape" if encoding == "ape" else "other"
+
+
+def group_of(features: Mapping[str, Feature] | Mapping[str, str]) -> str:
+    """The group that a length belongs to: which inputs, which settings, and what is claimed."""
+    setting = _class(features["encoding"], features["natural"] == "yes")
+    return f"{features['inputs']}, {setting}, {features['claim']}"
+
+
 def written(value: Feature) -> str:
     """A feature as it stands in the table."""
     return value if isinstance(value, str) else f"{value:.4g}"
@@ -370,7 +389,7 @@ class Forest:
         roots: the first node of each tree.
         column: what a node asks for; -1 for a leaf.
         threshold: of the node.
-        other: the node that follows for larger values.
+        skipped: how many nodes further the one stands that follows for larger values.
         members: the measured lengths at each leaf, one leaf after the other.
         sizes: how many these are, of each node.
         grown: on which cells each tree was grown, ``(trees, cells)``.
@@ -379,7 +398,7 @@ class Forest:
     roots: Any
     column: Any
     threshold: Any
-    other: Any
+    skipped: Any
     members: Any
     sizes: Any
     grown: Any
@@ -392,7 +411,7 @@ class Forest:
         while len(asking):
             at = nodes[asking]
             follows = vectors[rows[asking], self.column[at]] <= self.threshold[at]
-            nodes[asking] = at = np.where(follows, at + 1, self.other[at])
+            nodes[asking] = at = at + np.where(follows, 1, self.skipped[at])
             asking = asking[self.column[at] >= 0]
         return nodes.reshape(len(vectors), -1)
 
@@ -436,15 +455,18 @@ class Table:
         """The table as it was written."""
         with np.load(path) as kept:
             found = {name: kept[name] for name in kept.files}
-        cells, *columns = json.loads(found.pop("texts").tobytes())
+        texts = json.loads(found.pop("texts").tobytes())
+        columns = Columns(**texts.pop("columns"))
         trees = Forest(**{name: found.pop(name) for name in Forest.__dataclass_fields__})
-        return cls(cells, Columns(*columns), trees, **found)
+        return cls(columns=columns, forest=trees, **texts, **found)
 
     def write(self, path: Path) -> None:
         """Write all that forecasts need in one file."""
-        texts = json.dumps([self.cells, *vars(self.columns).values()]).encode()
-        numbers = {x.name: getattr(self, x.name) for x in fields(self)[3:]}
+        each = {x.name: getattr(self, x.name) for x in fields(self) if x.name != "forest"}
+        numbers = {name: x for name, x in each.items() if isinstance(x, np.ndarray)}
         small = {n: x.astype(np.int32) if x.dtype == np.int64 else x for n, x in numbers.items()}
+        others = {name: x for name, x in each.items() if name not in numbers}
+        texts = json.dumps(others | {"columns": vars(self.columns)}).encode()
         kept = {"texts": np.frombuffer(texts, np.uint8), **vars(self.forest), **small}
         np.savez_compressed(path, **kept)
 
@@ -498,21 +520,45 @@ class Table:
         found = np.bincount(rows, 1 / counts[tree], minlength=len(self.of))
         return found / max(found.sum(), 1e-9)
 
-    def forecast(self, weights: Any, near: bool) -> Forecast:
-        """The forecast, by how much each measured length counts."""
+    def quantiles(self, weights: Any, parts: Any) -> Any:
+        """What the models are below of which some parts of the weight are."""
         each = (weights * self.shares)[self.rows]
         alike = np.flatnonzero(each)
         # The model that was never measured is half at 0 and half at 1.
-        values, each = (0, *self.values[alike], 1), (UNKNOWN / 2, *each[alike], UNKNOWN / 2)
-        below = np.cumsum(each)
-        asked = np.array([LEFT_OUT, 0.5, 1 - LEFT_OUT]) * below[-1] - 1e-12
-        low, median, high = (float(values[n]) for n in np.searchsorted(below, asked))
-        models, cells = self.rests_on(weights)
-        # In hundredths, to the safe sides, as they are shown.
-        low, high = (floor(100 * low) / 100, ceil(100 * high) / 100) if near else (0.0, 1.0)
-        return Forecast(round(median, 4), low, high, models, cells, near)
+        values = np.array([0, *self.values[alike], 1])
+        below = np.cumsum([UNKNOWN / 2, *each[alike], UNKNOWN / 2])
+        return values[np.searchsorted(below, parts * below[-1] - 1e-12)]
+
+    def interval(self, weights: Any, left_out: Any) -> tuple[Any, Any]:
+        """The intervals that leave out some shares of the weight on either side.
+
+        They are in hundredths, rounded to the safe sides, as they are shown.
+        """
+        low, high = (100 * self.quantiles(weights, x) for x in (left_out, 1 - left_out))
+        return np.floor(low.round(6)) / 100, np.ceil(high.round(6)) / 100
+
+
+@dataclass(frozen=True)
+class Forecasts(Table):
+    """What was measured, and how wide the interval of a forecast has to be.
+
+    Args:
+        left_out: by group, the share of the weight below an interval, and above it; ``ALL`` is of
+            all lengths.
+    """
+
+    left_out: dict[str, float]
+
+    def forecast(self, group: str, weights: Any, near: bool) -> Forecast:
+        """The forecast of a length of a group, by how much each measured length counts."""
+        left_out = np.array([self.left_out.get(group, self.left_out[ALL])])
+        [median] = self.quantiles(weights, np.array([0.5])).tolist()
+        [low], [high] = (x.tolist() for x in self.interval(weights, left_out))
+        if not near:
+            low, high = 0.0, 1.0
+        return Forecast(round(median, 4), low, high, *self.rests_on(weights), near)
 
 
 @cache
-def _table() -> Table:
-    return Table.read(FOREST)
+def _table() -> Forecasts:
+    return Forecasts.read(FOREST)

@@ -27,16 +27,20 @@ from arith.theory.prediction.convergence import (
     training_features,
 )
 from arith.theory.prediction.forecast import (
+    ALL,
     FOREST,
+    INTERVAL,
     OF_LENGTH,
     OF_SETTING,
     TABLE,
     Columns,
     Feature,
+    Forecasts,
     Forest,
     Measured,
-    Table,
+    class_of,
     forecast,
+    group_of,
     is_forecast,
     length_features,
     setting_features,
@@ -47,7 +51,6 @@ from arith.theory.text.answer import INPUTS
 from arith.verify.plan.folders import COMMITTED
 from arith.verify.records.runs import Run, by_cell
 from arith.verify.reporting.exports import committed
-from arith.verify.reporting.skill import class_of
 
 TREES = 100
 GROWN = 0.8
@@ -56,6 +59,10 @@ PARTS = 40
 """Into how many parts cells are divided to see how forecasts do without one."""
 LEAST, ASKED = 2, 0.25
 """Models at a leaf, and the share of the features among which a node chooses."""
+LEFT_OUT = np.arange(1, 51) / 100
+"""What an interval may leave out below, and above: each is tried."""
+FEWEST = 30
+"""Models by which a group decides how much its intervals leave out."""
 
 
 def table(runs: Iterable[Run]) -> str:
@@ -92,7 +99,7 @@ def _texts(names: Iterable[str], found: Mapping[str, Feature]) -> Iterator[str]:
     return (written(found[name]) for name in names)
 
 
-def grow(measured: Measured, columns: Columns, trees: int = TREES) -> Forest:
+def grow(measured: Measured, columns: Columns, trees: int) -> Forest:
     """Trees on what was measured, each on a random part of the cells."""
     from sklearn.tree import DecisionTreeRegressor
 
@@ -103,7 +110,7 @@ def grow(measured: Measured, columns: Columns, trees: int = TREES) -> Forest:
     models = np.repeat(np.arange(len(of)), [len(x) for x in measured.right])
     right = np.concatenate([np.array(x) for x in measured.right])
     counts = np.array([1 / len(measured.right[row]) for row in models])
-    kinds = ("roots", "column", "threshold", "other", "leaves", "grown")
+    kinds = ("roots", "column", "threshold", "skipped", "leaves", "grown")
     parts: dict[str, list[np.ndarray]] = {kind: [] for kind in kinds}
     first = 0
     for seed in range(trees):
@@ -116,7 +123,8 @@ def grow(measured: Measured, columns: Columns, trees: int = TREES) -> Forest:
         parts["roots"].append(np.array([first]))
         parts["column"].append(np.where(is_leaf, -1, made.feature).astype(np.int16))
         parts["threshold"].append(made.threshold.astype(np.float32))
-        parts["other"].append((first + made.children_right).astype(np.int32))
+        skipped = np.where(is_leaf, 0, made.children_right - np.arange(made.node_count))
+        parts["skipped"].append(skipped.astype(np.uint16))
         parts["leaves"].append((first + tree.apply(vectors))[None].astype(np.int32))
         parts["grown"].append(cells[None])
         first += made.node_count
@@ -126,6 +134,28 @@ def grow(measured: Measured, columns: Columns, trees: int = TREES) -> Forest:
     sizes = np.bincount(leaves.ravel(), minlength=first)
     small = {"members": members.astype(np.uint16), "sizes": sizes.astype(np.uint16)}  # below 65,536
     return Forest(**small, **found)
+
+
+def calibrated(measured: Measured, trees: int = TREES) -> Forecasts:
+    """Trees on what was measured, and by group how much an interval of them may leave out.
+
+    It is the most at which intervals of the group, each without its cell, hold ``INTERVAL`` of its
+    models or more.
+    """
+    columns = Columns.of(measured.features)
+    found = Forecasts.made(measured, columns, grow(measured, columns, trees), left_out={})
+    held: dict[str, list[np.ndarray]] = {ALL: []}
+    for features, of, right in zip(measured.features, measured.of, measured.right, strict=True):
+        [(weights, _)] = found.alike([{**features}], measured.cells[of])
+        low, high = found.interval(weights, LEFT_OUT)
+        some = [(low <= x) & (x <= high) for x in right]
+        held[ALL] += some
+        held.setdefault(group_of(features), []).extend(some)
+    for group, each in held.items():
+        if len(each) >= FEWEST or group == ALL:
+            enough = np.mean(each, axis=0) >= INTERVAL
+            found.left_out[group] = float(max(LEFT_OUT[enough], default=LEFT_OUT[0]))
+    return found
 
 
 def scores(runs: Iterable[Run]) -> Iterator[str]:
@@ -145,8 +175,7 @@ def scores(runs: Iterable[Run]) -> Iterator[str]:
         found: list[Off] = []
         for part in sorted({of(some[0].cell) for some, _ in blocks}):
             others = Measured.read("".join(x for some, x in blocks if of(some[0].cell) != part))
-            columns = Columns.of(others.features)
-            rests_on = Table.made(others, columns, grow(others, columns))
+            rests_on = calibrated(others)
             asked = (run for some, _ in blocks if of(some[0].cell) == part for run in some)
             found.extend(errors(asked, rests_on))
         silent = [x for x in found if not x.of_stable]
@@ -176,7 +205,7 @@ class Off(NamedTuple):
     group: str
 
 
-def errors(runs: Iterable[Run], rests_on: Table | None = None) -> Iterator[Off]:
+def errors(runs: Iterable[Run], rests_on: Forecasts | None = None) -> Iterator[Off]:
     """How far forecasts are off where nothing is claimed of every model that has converged.
 
     Each model is forecast without its cell.
@@ -217,7 +246,7 @@ def trained(runs: Iterable[Run]) -> Models:
         [[float(run.converged) for run in each] for each in some],
     )
     columns = Columns.of(measured.features)
-    forest = grow(measured, columns)
+    forest = grow(measured, columns, TREES)
     ends = [[run.steps if run.converged else run.budget + MISSED for run in each] for each in some]
     recipes = list(columns.words["recipe"])
     recipe = np.array([recipes.index(x["recipe"]) for x in measured.features])
@@ -270,8 +299,7 @@ def main() -> None:
     text = table(runs)
     TABLE.write_text(text, "utf-8")
     measured = Measured.read(text)
-    columns = Columns.of(measured.features)
-    Table.made(measured, columns, grow(measured, columns)).write(FOREST)
+    calibrated(measured).write(FOREST)
     trained(runs).write(MODELS)
     print(f"wrote {TABLE.name}, {FOREST.name} and {MODELS.name}")
 

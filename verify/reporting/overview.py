@@ -11,6 +11,7 @@ from typing import Any
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim
 from arith.theory.generalization.theorems import THEOREMS
+from arith.theory.prediction.forecast import class_of
 from arith.theory.rules import RULES, THEORY_VERSION
 from arith.theory.text.answer import INPUTS
 from arith.theory.text.markdown import Markdown, plain
@@ -25,7 +26,6 @@ from arith.verify.reporting.report import Report
 from arith.verify.reporting.skill import (
     CLASSES,
     NAMES,
-    class_of,
     decimals,
     skill_blocks,
     skill_json,

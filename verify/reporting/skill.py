@@ -15,8 +15,7 @@ from typing import Any
 from arith.theory.arithmetic.directions import EXTRAPOLATING
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim, Status
-from arith.theory.prediction.forecast import INTERVAL, Forecast, forecast
-from arith.theory.setting.settings import Setting
+from arith.theory.prediction.forecast import INTERVAL, Forecast, class_of, forecast
 from arith.theory.text.answer import INPUTS
 from arith.verify.judging.judge import CellVerdict, published
 from arith.verify.judging.premises import speaks_of
@@ -34,11 +33,6 @@ _ALL = "all"
 _PUBLISHED: dict[Status | None, float] = {Status.GENERALIZES: 1.0, Status.FAILS: 0.0}
 LEAST_DRAWN = 100
 """Answers: of fewer there is no picture."""
-
-
-def class_of(setting: Setting) -> str:
-    """To which class a setting belongs."""
-    return "natural" if setting.natural else "ape" if setting.encoding.name == "ape" else "other"
 
 
 @dataclass(frozen=True)

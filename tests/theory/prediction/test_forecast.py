@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -15,19 +17,21 @@ from arith.theory.arithmetic.effort import budget
 from arith.theory.errors import InvalidInput
 from arith.theory.generalization.outcomes import Claim
 from arith.theory.prediction.forecast import (
+    ALL,
     ASKED,
-    Columns,
+    INTERVAL,
     Forecast,
+    Forecasts,
     Measured,
-    Table,
     forecast,
+    group_of,
     length_features,
     setting_features,
     written,
 )
 from arith.theory.prediction.predict import Prediction, predict
 from arith.theory.setting.requests import Request
-from arith.verify.reporting.forecasts import grow
+from arith.verify.reporting.forecasts import FEWEST, calibrated
 
 
 def predicted(**options: Any) -> Prediction:
@@ -90,7 +94,7 @@ def test_a_cell_is_forecast_without_itself_by_trees_that_never_saw_it() -> None:
     assert cell not in of(ROPE, without=cell)[longer].cells
 
 
-def table(right: dict[str, list[float]]) -> Table:
+def table(right: dict[str, list[float]]) -> Forecasts:
     """A table of cells at one length of ``ROPE``, and of trees that ask for the encoding alone."""
     features = setting_features(ROPE.setting)
     of_length = length_features(ROPE.setting, ROPE.derivation, ROPE.lengths[3])
@@ -99,9 +103,8 @@ def table(right: dict[str, list[float]]) -> Table:
         features | of_length | {"noise": "by place", "encoding": cell.split()[0]} for cell in right
     ]
     texts = [{name: written(x) for name, x in each.items()} for each in found]
-    measured = Measured(list(right), list(range(len(right))), texts, list(right.values()))
-    columns = Columns.of(texts)
-    return Table.made(measured, columns, grow(measured, columns, trees=8))
+    of_cell = list(range(len(right)))
+    return calibrated(Measured(list(right), of_cell, texts, list(right.values())), trees=8)
 
 
 RIGHT = {
@@ -112,11 +115,33 @@ RIGHT = {
 
 
 def test_cells_at_the_same_leaves_count_alike_whatever_models_they_have() -> None:
-    x = of(ROPE, table=table(RIGHT))[4]
+    found = replace(table(RIGHT), left_out={ALL: 0.2})
+    x = of(ROPE, table=found)[4]
     assert (x.low, x.median, x.high, x.near) == (0.25, 0.25, 0.75, True)
     assert len(x.cells) == 5 and all(cell.startswith("rope") for cell in x.cells)
-    others = of(ROPE, table=table(RIGHT), without="rope 4")[4]
+    others = of(ROPE, table=found, without="rope 4")[4]
     assert (others.median, "rope 4" in others.cells) == (0.25, False)
+
+
+def test_intervals_of_a_group_are_as_narrow_as_holds_its_models() -> None:
+    """Each cell without itself; a group of few models has the intervals of all together."""
+    some = {f"rope {n}": [n / 60] for n in range(61)}
+    found = table(some)
+    longer = length_features(ROPE.setting, ROPE.derivation, ROPE.lengths[3])
+    group = group_of(setting_features(ROPE.setting) | longer)
+    assert found.left_out[group] == found.left_out[ALL]
+
+    def held() -> float:
+        without = (of(ROPE, table=found, without=cell)[4] for cell in some)
+        return fmean(
+            x.low <= right <= x.high for x, [right] in zip(without, some.values(), strict=True)
+        )
+
+    assert held() >= INTERVAL
+    found.left_out[group] += 0.01
+    assert held() < INTERVAL
+    few = table(dict(list(some.items())[: FEWEST - 1]))
+    assert set(few.left_out) == {ALL}
 
 
 def test_where_a_value_was_never_measured_the_interval_is_wide() -> None:

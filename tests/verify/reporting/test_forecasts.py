@@ -8,7 +8,7 @@ from statistics import fmean
 from builders.paths import ROOT
 
 from arith.theory.prediction.convergence import MISSED, MODELS, Models
-from arith.theory.prediction.forecast import FOREST, TABLE, Columns, Measured, Table
+from arith.theory.prediction.forecast import FOREST, TABLE, Columns, Forecasts, Measured
 from arith.verify.records.runs import Run
 from arith.verify.reporting.exports import committed
 from arith.verify.reporting.forecasts import chances, errors, recipe_of, score_lines, table
@@ -48,7 +48,7 @@ def _name(block: str) -> str:
 
 def test_the_trees_are_grown_on_the_table() -> None:
     measured = Measured.read(TABLE.read_text("utf-8"))
-    kept, forest = Table.read(FOREST), Table.read(FOREST).forest
+    kept, forest = Forecasts.read(FOREST), Forecasts.read(FOREST).forest
     assert forest.members.shape == (len(forest.roots) * len(measured.of),)
     assert forest.sizes.sum() == len(forest.members)
     assert forest.grown.shape == (len(forest.roots), len(measured.cells))
