@@ -479,8 +479,8 @@ def test_how_often_single_digits_are_found_is_what_was_measured() -> None:
                     carries.append(abs(found - carry) <= min(0.03, abs(found - guess)))
     said = (
         f"Of {len(units)} models of a + b, asked one digit more, {sum(units)} have the units right "
-        f"on more than half. In only {sum(highest)} of the {len(units)} does the accuracy of the "
-        "digit at the new place exceed that of a guess by .2."
+        f"on more than half. In {len(units) - sum(highest)} of the {len(units)} the digit at the "
+        "new place is at most .2 better than a guess."
     )
     assert said in words("docs/theory.md") and said in words("docs/findings.md")
     assert f"{sum(carries)} of {len(carries)} were" in words("docs/findings.md")
