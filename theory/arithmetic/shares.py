@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from decimal import Context, Decimal
 from fractions import Fraction
-from math import floor, log10
 
 
 def share_text(x: Fraction, digits: int = 3) -> str:
     """A share to so many digits: ``0.0099``, ``1e-1556``, ``1 - 2e-05``."""
     text = f"{float(x):.{digits}g}"
     if x and float(text) == 0:  # too small for a floating-point number
-        exponent = log10(x.numerator) - log10(x.denominator)
-        text = f"{10 ** (exponent - floor(exponent)):.{digits}g}e{floor(exponent)}"
+        quotient = Context(digits).divide(Decimal(x.numerator), Decimal(x.denominator))
+        text = str(quotient.normalize()).lower()
     return f"1 - {share_text(1 - x, 1)}" if text == "1" and x != 1 else text
 
 

@@ -399,49 +399,33 @@ def _digit_by_digit(learned: LearnedFunction, box: Box, width: int) -> _Counts:
 
 # --- single inputs ----------------------------------------------------------------------
 
-TRIED, ENOUGH = 64, 8
-"""Inputs that are looked at, at most; and where they have shown already that f^ is wrong."""
+TRIED = 64
+"""Inputs that are looked at, at most."""
 
 
-@dataclass(frozen=True)
-class Witnesses:
-    """Whether f and f^ agree on an input, and what the accuracy cannot exceed: 1 if always."""
+def bound_by_example(learned: LearnedFunction, test: Domain) -> Fraction:
+    """What an accuracy that is too large to be counted cannot exceed; 1 if no input shows less.
 
-    right: bool
-    at_most: Fraction
-
-
-def witnesses(learned: LearnedFunction, test: Domain) -> Witnesses:
-    """What some inputs decide about an accuracy that is too large to be counted.
-
-    Training showed their digits together at the places that are read: it fixes their answers.  One
-    on which f and f^ differ is enough to say that the accuracy is below 1; one on which they agree
-    says that it is above 0.  They are the same inputs each time.
+    Training showed the digits of these inputs together at the places that are read: it fixes their
+    answers.  One on which f and f^ differ is enough.  They are the same inputs each time.
     """
     task, base, draw = learned.task, learned.base, Random(0)
     boxes, [length] = test.boxes(base, task.operands), test.lengths
-    right, at_most = False, Fraction(1)
     products = sum(1 + sum(e) for _, e in task.terms)
     each = 100 + task.degree * length * length // 80  # numbers of n digits take about n**2 / 80
     cost = 2 * products * each + 1_000 * task.operands * learned.support.width
     with suppress(NotCountable):
         size = sum(defined(task, box, base) for box in boxes)
-        for number in range(1, TRIED + 1):
+        for _ in range(TRIED):
             spend(1_000 * task.operands * length)
             x = _shown(learned, draw.choice(boxes), draw.choice(learned.support.boxes), draw)
             if x is None:
                 continue
             spend(cost)
             truth, answer = task.evaluate(*x), learned.evaluate(*x)
-            if not task.is_result(min(truth, answer)):  # the task is not defined there
-                continue
-            if truth == answer:
-                right = True
-            else:
-                at_most = 1 - Fraction(1, size)
-            if at_most < 1 and (right or number >= ENOUGH):
-                break
-    return Witnesses(right, at_most)
+            if truth != answer and task.is_result(min(truth, answer)):  # else it is not defined
+                return 1 - Fraction(1, size)
+    return Fraction(1)
 
 
 def _shown(

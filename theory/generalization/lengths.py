@@ -12,11 +12,11 @@ from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.properties import base_aligned
 from arith.theory.counting.accuracy import (
     accuracy,
+    bound_by_example,
     known_accuracy,
     shown_share,
     touched,
     unseen_share,
-    witnesses,
 )
 from arith.theory.counting.learned import LearnedFunction
 from arith.theory.errors import NotCountable
@@ -73,7 +73,6 @@ class LengthPrediction:
 
     digits: int
     direction: Direction
-    status: Status
     accuracy: Fraction | None
     unseen_share: Fraction | None = Fraction(0)
     at_most: Fraction = Fraction(1)
@@ -91,6 +90,16 @@ class LengthPrediction:
         if self.accuracy is None:
             return self.known
         return max(Fraction(0), self.accuracy - self.unseen)
+
+    @property
+    def status(self) -> Status:
+        """Whether all inputs come out right, some or not all, or training leaves it open."""
+        if self.accuracy is None:
+            is_bounded = self.at_most < 1 and not self.at_least
+            return Status.FAILS if is_bounded else Status.UNDETERMINED
+        if self.accuracy == 1 and not self.unseen:
+            return Status.GENERALIZES
+        return Status.PARTIAL if self.accuracy else Status.FAILS
 
     @property
     def claim(self) -> Claim:
@@ -164,23 +173,12 @@ class LengthPrediction:
 def right(digits: int, direction: Direction, because: str) -> LengthPrediction:
     """That all inputs of a length come out right, by a theorem."""
     one = Fraction(1)
-    return LengthPrediction(
-        digits, direction, Status.GENERALIZES, one, learned_accuracy=one, because=(because,)
-    )
+    return LengthPrediction(digits, direction, one, learned_accuracy=one, because=(because,))
 
 
 def undecided(digits: int, direction: Direction, counted: bool = True) -> LengthPrediction:
     """That nothing follows at a length."""
-    return LengthPrediction(
-        digits, direction, Status.UNDETERMINED, None, unseen_share=None, counted=counted
-    )
-
-
-def status_of(accuracy: Fraction, unseen: Fraction | None) -> Status:
-    """The status of an exact accuracy, where so large a share of the inputs is open."""
-    if accuracy == 1 and not unseen:
-        return Status.GENERALIZES
-    return Status.PARTIAL if accuracy else Status.FAILS
+    return LengthPrediction(digits, direction, None, unseen_share=None, counted=counted)
 
 
 def expected(learned: LearnedFunction, test: Domain, how: Constants) -> LengthPrediction:
@@ -202,7 +200,6 @@ def expected(learned: LearnedFunction, test: Domain, how: Constants) -> LengthPr
         apart = (APART,) * bool(_inferred(learned, test, unseen))
         return replace(
             open_,
-            status=Status.FAILS,
             unseen_share=unseen,
             at_most=value + unseen,
             because=(CONSTANTS, *apart),
@@ -232,7 +229,6 @@ def expected(learned: LearnedFunction, test: Domain, how: Constants) -> LengthPr
     inferred = _inferred(learned, test, unseen)
     found = replace(
         open_,
-        status=status_of(value, unseen),
         accuracy=value,
         unseen_share=unseen,
         at_most=min(one, value + unseen),
@@ -305,10 +301,7 @@ def witnessed(learned: LearnedFunction, test: Domain, x: LengthPrediction) -> Le
     """What single inputs decide at a length that was not counted."""
     if x.counted or not replaces(learned, test):  # else f and f^ are one there
         return x
-    found = witnesses(learned, test)
-    is_fixed = x.unseen_share is not None and x.unseen_share <= MOST_UNSEEN
-    status = Status.PARTIAL if is_fixed and found.right and found.at_most < 1 else x.status
-    return replace(x, status=status, at_most=min(x.at_most, found.at_most))
+    return replace(x, at_most=min(x.at_most, bound_by_example(learned, test)))
 
 
 def replaces(learned: LearnedFunction, test: Domain) -> bool:

@@ -30,7 +30,6 @@ from arith.theory.generalization.lengths import (
     right,
     undecided,
 )
-from arith.theory.generalization.outcomes import Status
 from arith.theory.observation.addresses import AddressObservation, Finding
 from arith.theory.observation.shown_views import shown_views, uncompared
 from arith.theory.observation.support import Support, support
@@ -173,7 +172,6 @@ def not_found(observed: Observation, digits: int) -> LengthPrediction | None:
         return None
     return replace(
         undecided(digits, observed.direction(digits)),
-        status=Status.FAILS,
         at_most=at_most,
         because=(NOT_FOUND,),
         premises=(Premise.LOCALITY,) * local,

@@ -16,7 +16,7 @@ from arith.theory.arithmetic.effort import PART, budget
 from arith.theory.arithmetic.tasks import Task
 from arith.theory.counting.accuracy import defined
 from arith.theory.errors import NotCountable
-from arith.theory.generalization.lengths import LengthPrediction, status_of, undecided
+from arith.theory.generalization.lengths import LengthPrediction, undecided
 from arith.theory.generalization.outcomes import Status
 from arith.theory.observation.views import sight, tokens
 from arith.theory.prediction.published import Published
@@ -71,18 +71,13 @@ def mixed_length(setting: Setting, each: Sequence[LengthPrediction]) -> LengthPr
         inputs = zip(shares, known, strict=True)
         return sum((share * x for share, x in inputs), Fraction(0)) / sum(shares)
 
-    accuracy, unseen = mean(lambda x: x.accuracy), mean(lambda x: x.unseen_share)
-    at_most = mean(lambda x: x.at_most) or Fraction(0)
-    status = Status.FAILS if at_most < 1 else Status.UNDETERMINED
-    if accuracy is not None:
-        status = status_of(accuracy, unseen)
+    accuracy = mean(lambda x: x.accuracy)
     return LengthPrediction(
         digits,
         direction,
-        status,
         accuracy,
-        unseen_share=unseen,
-        at_most=at_most,
+        unseen_share=mean(lambda x: x.unseen_share),
+        at_most=mean(lambda x: x.at_most) or Fraction(0),
         inferred=mean(lambda x: x.inferred) or Fraction(0),
         learned_accuracy=mean(lambda x: x.learned_accuracy),
         counted=all(x.counted for x in each),

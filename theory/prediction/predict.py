@@ -165,7 +165,7 @@ def predict(setting: Setting) -> Prediction:
     """The prediction for a setting: what it shows, what the theorems say of each length, and why.
 
     What would take too many steps is not counted; single inputs then decide what they can
-    (``witnesses``).
+    (``bound_by_example``).
 
     Raises:
         InvalidInput: the task is defined nowhere on the training or a test domain.

@@ -17,7 +17,7 @@ from itertools import permutations
 
 from arith.theory.arithmetic.automaton import digit_automaton
 from arith.theory.arithmetic.directions import Direction
-from arith.theory.arithmetic.tasks import digit_count
+from arith.theory.arithmetic.tasks import Operations, digit_count
 from arith.theory.counting.learned import LearnedFunction
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim
@@ -122,10 +122,13 @@ class Example:
 def examples(prediction: Prediction) -> list[Example]:
     """An input of the shorter, the trained and the longer length that are nearest to each other.
 
-    Of several operations, inputs of the first.  Lengths whose inputs are too long are left out.
+    Of several operations, inputs of the first; none where no theorem speaks of each by itself.
+    Lengths whose inputs are too long are left out.
     """
     while prediction.operations:
         prediction = prediction.operations[0]
+    if isinstance(prediction.setting.task, Operations):
+        return []
     observed, setting = observe(prediction.setting), prediction.setting
     found = []
     for x in _nearest(prediction):

@@ -19,10 +19,16 @@ _IN_TEXT = {"±": r"$\pm$", "≈": r"$\approx$", "→": r"$\to$", "·": r"$\cdot
 
 def formula(text: str) -> str:
     """A formula as ``Task.text`` writes it, in LaTeX's mathematics."""
+    text = re.sub(r"[a-z_]{2,}(?=\()", _operator, text)  # a function of digits
     for sign, command in _SIGNS.items():
         text = text.replace(sign, command)
     text = text.replace(" or ", r" \text{ or } ")  # between operations
     return re.sub(r"\^(\d+)", r"^{\1}", text)
+
+
+def _operator(name: re.Match[str]) -> str:
+    """The name of a function, set upright."""
+    return rf"\operatorname{{{name[0].replace('_', chr(92) + '_')}}}"
 
 
 def latex(prediction: Prediction) -> str:

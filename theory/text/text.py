@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from textwrap import wrap
@@ -119,8 +119,7 @@ def _accuracy_text(x: LengthPrediction) -> str:
     if x.learned_accuracy is None:
         return _range_text(x.at_least, x.at_most) if x.counted else NOT_COUNTED
     if _is_range(x):
-        low, high = x.learned_accuracy - x.unseen, x.learned_accuracy + x.unseen
-        return _range_text(max(Fraction(0), low), min(Fraction(1), high))
+        return _range_text(x.at_least, x.at_most)
     return _share_in_table(x.learned_accuracy) + open_share(x)
 
 
@@ -165,10 +164,18 @@ def claim_word(prediction: Prediction, x: LengthPrediction) -> str:
     return said + _IF_STABLE * x.requires_measured_stability
 
 
-def bound_word(x: LengthPrediction, digits: int = 3) -> str:
+def bound_word(x: Claimed, digits: int = 3) -> str:
     """The bounds of an accuracy to so many digits, rounded to the safe sides."""
-    low = _rounded(x.at_least, digits, ROUND_FLOOR)
-    high = _rounded(x.at_most, digits, ROUND_CEILING)
+    return _bounds(x, lambda bound, rounding: _rounded(bound, digits, rounding))
+
+
+def _bounds(x: Claimed, number: Callable[[Fraction, str], str]) -> str:
+    """``at most 0.25``, ``0.1 to 0.25``, ``at least 0.9``, ``below 1``.
+
+    Args:
+        number: a bound as text, rounded so.
+    """
+    low, high = number(x.at_least, ROUND_FLOOR), number(x.at_most, ROUND_CEILING)
     if x.claim == Claim.AT_LEAST:
         return f"at least {low}"
     below = "below 1" if high == "1" else ""
@@ -237,14 +244,11 @@ def claim_text(x: Claimed, exact: bool = False) -> str:
     Args:
         exact: keep long fractions, where otherwise a decimal stands, a bound to its safe side.
     """
-    least = _fraction_or_decimal(x.at_least, ROUND_FLOOR, exact)
-    most = _fraction_or_decimal(x.at_most, ROUND_CEILING, exact)
-    return {
-        Claim.EXACT: _fraction_or_decimal(x.accuracy, ROUND_HALF_EVEN, exact),
-        Claim.AT_MOST: f"{least} to {most}" if x.at_least else f"at most {most}",
-        Claim.AT_LEAST: f"at least {least}",
-        Claim.NONE: UNCLAIMED,
-    }[x.claim]
+    if x.claim == Claim.NONE:
+        return UNCLAIMED
+    if x.claim == Claim.EXACT:
+        return _fraction_or_decimal(x.accuracy, ROUND_HALF_EVEN, exact)
+    return _bounds(x, lambda bound, rounding: _fraction_or_decimal(bound, rounding, exact))
 
 
 def _fraction_or_decimal(x: Fraction | None, rounding: str, exact: bool) -> str:

@@ -34,6 +34,7 @@ def test_only_nothing_is_shown_as_nothing_and_only_all_as_all(x: Fraction) -> No
         (Fraction(1, 3), "0.333"),
         (Fraction(2, 10**5), "2e-05"),
         (Fraction(97, 10**1558), "9.7e-1557"),
+        (Fraction(9999, 10**404), "1e-400"),
         (1 - Fraction(2, 10**5), "1 - 2e-05"),
     ],
 )

@@ -116,3 +116,7 @@ def _stays(x: Example, learned: LearnedFunction) -> int:
             assert learned.evaluate(*other) == learned.evaluate(*x.operands)
             tried += 1
     return tried
+
+
+def test_where_no_theorem_speaks_of_one_operation_there_is_no_example() -> None:
+    assert examples(asked(task="add,sub", layout="plain", window=2, train_digits="2")) == []

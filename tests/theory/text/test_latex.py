@@ -53,6 +53,10 @@ def test_a_formula_is_the_function(
         assert eval(written, dict(values)) == expected
 
 
+def test_a_function_of_digits_stands_upright() -> None:
+    assert formula("max_digit(a)") == r"\operatorname{max\_digit}(a)"
+
+
 def test_the_command_prints_it() -> None:
     words = ("predict", "--task", "mod_add", "--modulus", "101", "--train-digits", "2", "--latex")
     done = run_cli(*words)

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from builders.predictions import predicted
 
+from arith.theory.arithmetic.directions import Direction
+from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim
 from arith.theory.learning.leap_complexity import setting_leaps
 from arith.theory.learning.learnability import learnability
@@ -393,6 +395,17 @@ def test_what_is_known_of_some_inputs_is_claimed_of_all() -> None:
     assert rows(half)[-1][ACCURACY] == "0 to 0.25" and not any("±" in x for x in legend(half))
     [claimed] = predicted(task="sub", base=4, train_digits="2", test_digits="3").lengths
     assert claim_text(claimed) == "7/36 to 11/18"
+    words = {"task": "digit_sum", "modulus": 3, "base": 4, "train_digits": "2"}
+    fives = list(rows(predicted(**words, test_digits="5")))
+    assert [(x[ACCURACY], x["claim"]) for x in fives] == [("0.25 to 0.5",) * 2]
+
+
+@pytest.mark.parametrize(("least", "text"), [(0, "below 1"), (Fraction(1, 3), "1/3 to below 1")])
+def test_a_bound_that_rounds_to_one_is_below_it(least: Fraction, text: str) -> None:
+    x = LengthPrediction(
+        3, Direction.UPWARD, None, known=Fraction(least), at_most=1 - Fraction(1, 10**20)
+    )
+    assert claim_text(x) == text
 
 
 def test_a_modulus_beyond_64_bits_is_no_obstacle() -> None:
@@ -403,7 +416,7 @@ def test_a_modulus_beyond_64_bits_is_no_obstacle() -> None:
 
 
 def test_the_reason_for_silence_is_the_true_one() -> None:
-    given_up = predicted(task="add", test_digits="1-500")
+    given_up = predicted(task="add", test_digits="1-1000")
     assert not all(x.counted for x in given_up.lengths)
     assert "it was not counted" in answer_line(given_up)
     blind = predicted(task="add", window=1, layers=1)
