@@ -65,8 +65,9 @@ def examples(
             setting = Request(**options).setting()
             drawn, asked = draw_examples(setting, number, seed, test), setting_words(setting)
         else:
-            found = find_setting_of(data, None, Request(**options), written(context))
-            setting, said = found.setting, written(context)
+            said = written(context)
+            found = find_setting_of(data, None, Request(**options), said)
+            setting = found.setting
             drawn = draw_examples(setting, number, seed, test, found.inputs)
             asked = [
                 f"--data {quote(str(data))}",

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import chain, combinations
 from math import gcd, inf, prod, sqrt
 from operator import itemgetter
@@ -169,7 +170,8 @@ class Found:
             both.
         begin: what each line began with, and is left out.
         written: to how many digits operands are padded; 0 if they are not.
-        inputs: the operands of the examples of the setting, and of several operations which it is.
+        rows: the digits of the examples of the setting, each once, ``(n, k, N)``; of several
+            operations, the last row says which.
     """
 
     setting: Setting
@@ -186,7 +188,12 @@ class Found:
     one_digit: str = ""
     begin: str = ""
     written: int = 0
-    inputs: frozenset[tuple[int, ...]] = field(default=frozenset(), repr=False)
+    rows: np.ndarray = field(kw_only=True, compare=False, repr=False)
+
+    @cached_property
+    def inputs(self) -> frozenset[tuple[int, ...]]:
+        """The operands of the examples of the setting, and of several operations which it is."""
+        return frozenset(map(tuple, values_of(self.rows, self.setting.digit_base).tolist()))
 
     @property
     def train(self) -> ObservedDomain:
@@ -318,7 +325,7 @@ def find_setting(
         one_digit,
         begin,
         read.get("width", 0),
-        frozenset(map(tuple, values_of(rows.digits, s.digit_base).tolist())),
+        rows=different.reshape(-1, *rows.digits.shape[1:]),
     )
 
 

@@ -526,6 +526,12 @@ def test_training_and_test_files_have_no_input_in_common() -> None:
     assert draw_examples(setting, 50, 1) != draw_examples(setting, 50, 2)
 
 
+def test_inputs_are_gathered_when_they_are_asked_for() -> None:
+    got = found("1+2=3\n1+2=3\n12+34=46\n")
+    assert "inputs" not in vars(got)
+    assert got.inputs == {(1, 2), (12, 34)}
+
+
 def test_tests_beside_a_file_have_none_of_it_however_it_is_written() -> None:
     pairs = [(a, b) for a in range(10) for b in range(10) if (a * 7 + b) % 9]
     file = Examples([f"What is {a} + {b}? " for a, b in pairs], [str(a + b) for a, b in pairs])
