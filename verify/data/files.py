@@ -25,7 +25,9 @@ _FIRST = 100
 """Lines by which it is seen whether a blank stands before answers."""
 _END = re.compile(r"(?:<eos>|<end>|</s>|<\|endoftext\|>|[$;.])\s*$")
 _BEGIN = re.compile(r"^\s*(?:<bos>|<s>|\$)")
-_MARK = re.compile(r"=>|->|→|\t|\?|\b(?:is|equals|makes|gives|(?:a|answer):)(?=\s)", re.IGNORECASE)
+_MARK = re.compile(
+    r"=>|->|→|\t|\?|(?:\b(?:is|equals|makes|gives|(?:a|answer):)|:)(?=\s)", re.IGNORECASE
+)
 """What stands before an answer, where no ``=`` does."""
 
 

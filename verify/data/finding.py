@@ -516,7 +516,7 @@ def _step(examples: Examples) -> int:
 def _bases(examples: Examples) -> list[int]:
     """The bases that the digits of some lines may have, the most usual first."""
     joined = "\n".join(examples.prompts + examples.answers)
-    if re.search("[0-5]:", joined) and not any(c.isalpha() for c in joined):
+    if re.search("[0-9]:[0-9]", joined) and not any(c.isalpha() for c in joined):
         numbers = (int(x) for x in re.findall(r"\d+", joined) if len(x) < 6)
         high = max(numbers, default=0) + 1
         return [b for b in (60, 100, 256, 1000, 10_000) if b >= high][:2]

@@ -289,6 +289,7 @@ PUBLISHED: dict[str, tuple[Callable[[int, int, int], str], str, str]] = {
     "columns": (lambda a, b, c: f"{a},{b},{c}", "add", "plain"),
     "a tab": (lambda a, b, c: f"{a}+{b}\t{c}", "add", "plain"),
     "blanks": (lambda a, b, c: f"{a} {b} {c}", "add", "plain, space between operands"),
+    "a colon": (lambda a, b, c: f"{a}+{b}: {c}", "add", "plain"),
     "an arrow": (lambda a, b, c: f"{a} + {b} -> {c}", "add", "plain"),
     "words": (lambda a, b, c: f"{a} plus {b} is {c}.", "add", "plain"),
     "differences too": (
@@ -542,10 +543,20 @@ def test_tests_beside_a_file_have_none_of_it_however_it_is_written() -> None:
     assert len(short) == 100 - len(pairs) and not short & {f"{a}+{b}=" for a, b in pairs}
 
 
-@pytest.mark.parametrize("prompt", ["12+34= ", "12 + 34 = ", "Q: 12+34\nA: "])
-def test_a_prompt_may_end_in_a_blank(prompt: str) -> None:
+@pytest.mark.parametrize(
+    "prompt", ["12+34= ", "12 + 34 = ", "Q: 12+34\nA: ", "12+34?", "12+34=?", "12+34:", "12+34!"]
+)
+def test_a_prompt_may_end_in_a_blank_or_in_a_mark(prompt: str) -> None:
     found = find_setting(Examples([prompt] * 3, ["46"] * 3), {})
     assert found.setting.task.text() == "a + b"
+
+
+def test_a_question_mark_ends_prompts_of_every_base() -> None:
+    pairs = [(a, b) for a in range(200) for b in range(0, 200, 9)]
+    got = find_setting(
+        Examples([f"{a:x}+{b:x}?" for a, b in pairs], [f"{a + b:x}" for a, b in pairs]), {}
+    )
+    assert (got.setting.base, got.fit) == (16, len(pairs))
 
 
 def test_tests_beside_a_file_have_no_input_twice_and_none_of_the_file() -> None:
