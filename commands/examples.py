@@ -41,11 +41,14 @@ def examples(
             lengths, inputs that are not among them.
         out: The file, or the folder of --as lm-eval; else it is printed.
     """
+    from arith.verify.data.files import Examples
     from arith.verify.plan.examples import (
         KINDS,
         as_jsonl,
         as_text,
         draw_examples,
+        draw_tests,
+        few_line,
         find_setting_of,
         lm_eval_task,
     )
@@ -62,17 +65,23 @@ def examples(
         )
     with waiting("drawing examples"):
         if data is None:
-            setting = Request(**options).setting()
-            drawn, asked = draw_examples(setting, number, seed, test), setting_words(setting)
+            setting, trained = Request(**options).setting(), frozenset[tuple[int, ...]]()
+            asked = setting_words(setting)
         else:
             said = written(context)
             found = find_setting_of(data, None, Request(**options), said)
-            setting = found.setting
-            drawn = draw_examples(setting, number, seed, test, found.inputs)
+            setting, trained = found.setting, found.inputs
             asked = [
                 f"--data {quote(str(data))}",
                 *(f"{flag(x)} {quote(str(options[x]))}" for x in said),
             ]
+        if test:
+            tests = draw_tests(setting, number, seed, trained)
+            drawn, few = Examples.joined(tests.values()), few_line(tests, number)
+        else:
+            drawn, few = draw_examples(setting, number, seed), ""
+    if few:
+        print(few, file=sys.stderr)
     words = [*asked, f"--number {number}", f"--seed {seed}", *["--test"] * test]
     how = f"arith examples {' '.join(words)}"
     if kind == "lm-eval":

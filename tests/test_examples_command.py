@@ -91,8 +91,13 @@ def test_what_makes_no_sense_gets_one_line(words: str, message: str, tmp_path: P
 def test_no_input_is_tested_twice() -> None:
     """Of one digit there are 100 inputs, so all of them are there; of others as many as asked."""
     words = ("examples", "--task", "add", "--train-digits", "2", "--test-digits", "1-3", "--test")
-    _, *lines = run_cli(*words, "--number", "600").out.splitlines()
+    done = run_cli(*words, "--number", "600")
+    _, *lines = done.out.splitlines()
     assert len(lines) == len(set(lines)) == 100 + 200 + 200
+    assert done.err == (
+        "500 of the 600 tests that were asked for: there are no more inputs to test at 1 digit\n"
+    )
+    assert not run_cli(*words, "--number", "200").err
 
 
 def test_a_file_without_its_option_is_told_the_option(tmp_path: Path) -> None:

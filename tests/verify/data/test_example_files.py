@@ -7,7 +7,7 @@ import io
 import json
 import random
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 from time import process_time
@@ -23,6 +23,7 @@ from arith.theory.arithmetic.tasks import named_task
 from arith.theory.errors import InvalidInput
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.requests import Request
+from arith.theory.setting.settings import Setting
 from arith.theory.setting.training import default_model
 from arith.theory.transformer.layouts import layout as read_layout
 from arith.verify.data.files import Examples, parse_examples
@@ -31,7 +32,7 @@ from arith.verify.data.sampling import Sampler
 from arith.verify.data.sequences import values_of
 from arith.verify.data.texts import example_texts, read_texts
 from arith.verify.plan.cells import Cell
-from arith.verify.plan.examples import as_jsonl, as_text, draw_examples
+from arith.verify.plan.examples import as_jsonl, as_text, draw_examples, draw_tests
 from arith.verify.plan.given import read_examples
 
 pytestmark = pytest.mark.long
@@ -41,6 +42,13 @@ PAIRS = [(a, b) for a in range(100) for b in range(100) if (a * 31 + b * 17) % 5
 def found(text: str, **given: Any) -> Found:
     """What a file with this text is found to be."""
     return find_setting(parse_examples(text.encode(), "the file"), given)
+
+
+def drawn_tests(
+    setting: Setting, number: int, trained: Collection[tuple[int, ...]] = ()
+) -> Examples:
+    """Tests of all lengths."""
+    return Examples.joined(draw_tests(setting, number, 0, trained).values())
 
 
 def lines(write: Callable[[int, int], str]) -> str:
@@ -518,7 +526,7 @@ def test_gzip_and_standard_input_are_read(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_training_and_test_files_have_no_input_in_common() -> None:
     setting = Request("add", padding="none", train_digits="1-2", test_digits="2,3").setting()
-    train, test = (draw_examples(setting, 4_000, 0, test=x) for x in (False, True))
+    train, test = draw_examples(setting, 4_000, 0), drawn_tests(setting, 4_000)
     assert not set(train.prompts) & set(test.prompts)
     longest = [max(len(n) for n in x[:-1].split("+")) for x in test.prompts]
     # Each input once: so few of two digits are held out.
@@ -537,7 +545,7 @@ def test_tests_beside_a_file_have_none_of_it_however_it_is_written() -> None:
     pairs = [(a, b) for a in range(10) for b in range(10) if (a * 7 + b) % 9]
     file = Examples([f"What is {a} + {b}? " for a, b in pairs], [str(a + b) for a, b in pairs])
     found = find_setting(file, {})
-    test = draw_examples(found.setting, 500, 0, test=True, trained=found.inputs).prompts
+    test = drawn_tests(found.setting, 500, found.inputs).prompts
     short = {x for x in test if len(x) == len("1+2=")}
     assert found.inputs == {*pairs}
     assert len(short) == 100 - len(pairs) and not short & {f"{a}+{b}=" for a, b in pairs}
@@ -563,7 +571,7 @@ def test_tests_beside_a_file_have_no_input_twice_and_none_of_the_file() -> None:
     setting = Request("add", padding="none", train_digits="2", test_digits="1-3").setting()
     found = find_setting(draw_examples(setting, 15_000, 0), {})
     trained = {f"{str(a)[::-1]}+{str(b)[::-1]}=" for a, b in found.inputs}
-    test = draw_examples(setting, 12_000, 0, test=True, trained=found.inputs).prompts
+    test = drawn_tests(setting, 12_000, found.inputs).prompts
     assert len({*test}) == len(test) and not trained & {*test}
     longest = [max(len(n) for n in x[:-1].split("+")) for x in test]
     assert [longest.count(n) for n in (1, 2, 3)] == [100, 9_900 - len(trained), 4_000]
