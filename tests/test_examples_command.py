@@ -100,6 +100,14 @@ def test_no_input_is_tested_twice() -> None:
     assert not run_cli(*words, "--number", "200").err
 
 
+def test_a_file_that_lacks_digits_is_not_told_to_be_given(tmp_path: Path) -> None:
+    (tmp_path / "train.txt").write_text("12+34=46\n")
+    told = " ".join(run_cli("predict", "--data", "train.txt", cwd=tmp_path).out.split())
+    assert "the examples lack digits or combinations of lengths." in told
+    assert "drawn pairs" not in told and "(--data)" not in told
+    assert "1 of 1 example is of a + b" in told and "trained on 1 example of D_2" in told
+
+
 def test_a_file_without_its_option_is_told_the_option(tmp_path: Path) -> None:
     (tmp_path / "train.txt").write_text("12+34=46\n")
     done = run_cli("predict", "train.txt", cwd=tmp_path)

@@ -206,8 +206,9 @@ class Found:
     def head(self) -> str:
         """``500 of 500 examples are of a + b in base 10: reversed layout``."""
         s = self.setting
+        examples = "examples are" if self.read > 1 else "example is"
         return (
-            f"{self.fit:,} of {self.read:,} examples are of {s.task.text()} in base "
+            f"{self.fit:,} of {self.read:,} {examples} of {s.task.text()} in base "
             f"{s.digit_base}: {s.layout.text}"
         )
 
@@ -228,9 +229,12 @@ class Found:
         found.append(f"digits of the longest operand: {shares}")
         every = _domain_size(s)
         share = f" of the {_short(every)} of {lengths_text(train.lengths)}" if every else ""
-        found.append(f"{train.different:,} different inputs{share}; {self.duplicates:,} repeated")
-        if self.contradictions:
-            found.append(f"{self.contradictions:,} inputs have other answers elsewhere in the file")
+        several = "s" * (train.different > 1)
+        different = f"{train.different:,} different input{several}{share}"
+        found.append(f"{different}; {self.duplicates:,} repeated")
+        if odd := self.contradictions:
+            inputs = "inputs have" if odd > 1 else "input has"
+            found.append(f"{odd:,} {inputs} other answers elsewhere in the file")
         found += [f"lacks {x}" for x in self.lacking] or ["lacks no digit, pair of digits or carry"]
         return [*found, *self.assumed_lines()]
 

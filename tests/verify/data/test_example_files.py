@@ -192,7 +192,7 @@ def test_what_a_file_lacks_is_said() -> None:
     got = found(f"{text}\n1+1=3\n500+500=1000\n")
     said = "\n".join(got.lines())
     assert "the digit 7 at place 1 of a" in said
-    assert got.contradictions == 1 and "1 inputs have other answers" in said
+    assert got.contradictions == 1 and "1 input has other answers" in said
     assert "combinations of lengths, as 1 and 3 digits" in said
     assert got.duplicates > 100
     assert dict(got.lengths)[3] == 1
