@@ -289,6 +289,7 @@ def find_setting(
             raise _misfit(examples, guess, Fraction(count, len(examples)), int(rows.right.argmin()))
     except _Misfit as error:
         raise InvalidInput(f"{error}{_hint(whole, given)}") from None
+    _check_given(rows, given, examples)
     read = _options(rows, guess, given, examples)
     chosen = {name: value for name, value in read.items() if name not in given}
     if "layout" in chosen:
@@ -296,7 +297,7 @@ def find_setting(
     if test is not None:
         of_tests = _of_tests(test, guess, {**chosen, **given})
         chosen |= {k: v for k, v in of_tests.items() if k not in given}
-    _check_width(chosen, given, examples)
+    _check_width(read, given, examples)
     setting = Request(**{**chosen, **given}).setting()
     s, k = setting, setting.task.operands
     together = s.layout.from_left, s.layout.operands_first
@@ -373,17 +374,47 @@ def _of_all(examples: Examples, guess: _Guess, known: Request) -> tuple[_Guess, 
     return (other, again) if len(again.digits) > len(rows.digits) else (guess, rows)
 
 
-def _check_width(chosen: Mapping[str, Any], given: Mapping[str, Any], examples: Examples) -> None:
-    """Refuse test lengths that the padding of the examples has no room for (InvalidInput)."""
-    width, asked = chosen.get("width"), given.get("test_digits")
-    if not width or not asked or "width" in given or "x" in asked:
+def _check_given(rows: _Rows, given: Mapping[str, Any], examples: Examples) -> None:
+    """Refuse padding that is given and that the examples do not have (InvalidInput).
+
+    Numbers of several lengths are not padded, and padded ones are as long as the longest.
+    """
+    width, uneven = given.get("width", 0), [x for x in (rows.written, rows.said) if len(x) > 1]
+    if uneven and (width or given.get("padding") == "fixed"):
+        such = " and ".join(map(examples.quoted, sorted({*uneven[0].values()})[:2]))
+        raise InvalidInput(
+            f"{f'--width {width}' if width else '--padding fixed'} is for padded numbers, and "
+            f"those of the examples have several lengths, as {such}: leave it out"
+        )
+    lengths = rows.widths.max(axis=1)
+    longest = int(lengths.max())
+    if width and width < longest:
+        such = examples.quoted(int(np.flatnonzero(rows.right)[lengths.argmax()]))
+        raise InvalidInput(
+            f"--width {width} has no room for operands of {longest} digits, as in {such}: say "
+            f"{longest} or more"
+        )
+
+
+def _check_width(read: Mapping[str, Any], given: Mapping[str, Any], examples: Examples) -> None:
+    """Refuse numbers without padding, or test lengths without room, of padded ones (InvalidInput).
+
+    Args:
+        read: the options that were found, also those that are given.
+    """
+    width, asked = read.get("width"), given.get("test_digits")
+    if not width:
+        return
+    padded = f"the examples are padded to {width} digits, as {examples.quoted(0)}"
+    if given.get("padding") == "none":
+        raise InvalidInput(f"{padded}: leave out --padding none")
+    if not asked or given.get("width") or "x" in asked:
         return
     longest = max(read_lengths(asked, "--test-digits", LARGEST_TEST))
     if longest > width:
         raise InvalidInput(
-            f"the examples are padded to {width} digits, as {examples.quoted(0)}, so "
-            f"operands of {longest} digits cannot be written (--test-digits {asked}): --width "
-            f"{longest} asks as if they were padded to that"
+            f"{padded}, so operands of {longest} digits cannot be written (--test-digits {asked}): "
+            f"--width {longest} asks as if they were padded to that"
         )
 
 
@@ -803,7 +834,8 @@ def _options(
     alike = len(rows.written) == len(rows.said) == 1
     filled = form.interleaved and not form.width  # all operands are as long as the longest
     zeros = rows.zeros_to(task, guess.base)
-    natural = filled or bool(zeros) or not (alike and (form.width or rows.zeros))
+    is_said = given.get("width") or given.get("padding") == "fixed"
+    natural = filled or bool(zeros) or not (alike and (form.width or rows.zeros or is_said))
     found["padding"] = "none" if natural else "fixed"
     told = natural and not filled and "layout" not in given
     if told and not zeros and (len(rows.extra) > 1 or rows.result_zeros):

@@ -215,6 +215,30 @@ def test_a_width_that_is_asked_for_is_tested() -> None:
     assert found(text, width=6).setting.test_lengths == (1, 2, 3, 4, 5, 6)
 
 
+ROOMLESS = [
+    ("padded", {"width": 1}, r"--width 1 has no room for operands of 2 digits, as in '.*: say 2"),
+    ("padded", {"width": -1}, "--width -1 has no room for operands of 2 digits"),
+    ("padded", {"padding": "none"}, "padded to 5 digits, as '.*: leave out --padding none"),
+    ("lines", {"width": 4}, r"--width 4 is for padded numbers, .* as '12\+34=46' .* and '5\+7=12'"),
+    ("lines", {"padding": "fixed"}, "--padding fixed is for padded numbers"),
+]
+
+
+@pytest.mark.parametrize(("name", "option", "message"), ROOMLESS)
+def test_padding_that_a_file_does_not_have_is_refused(
+    name: str, option: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InvalidInput, match=message) as caught:
+        found(SMALL[name][0], **option)
+    assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize("option", [{"width": 4}, {"padding": "fixed"}])
+def test_numbers_of_one_length_are_padded_where_that_is_said(option: dict[str, Any]) -> None:
+    got = found("12+34=46\n21+50=71\n", **option)
+    assert not got.setting.natural and got.written == 2
+
+
 def test_options_win_over_what_is_found() -> None:
     text = "10+11=21\n11+10=21\n"
     assert found(text).setting.base == 10  # and of base 3 too
