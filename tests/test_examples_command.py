@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -139,3 +140,16 @@ def test_advice_says_that_it_is_of_all_inputs_where_a_file_lacks_some(tmp_path: 
         told = run_cli("advise", "--data", name, "--test-digits", "2", cwd=tmp_path)
         assert told.code == 0
         assert (said in " ".join(told.out.split())) == lacks
+
+
+def test_advice_forecasts_of_a_file_what_a_prediction_does(tmp_path: Path) -> None:
+    """Models were trained on all sums of up to three digits, and none on 300 of them."""
+    words = ("--task", "add", "--train-digits", "1-3", "--layout", "plain", "--padding", "none")
+    run_cli("examples", *words, "--number", "300", "--out", "few.txt", cwd=tmp_path)
+
+    def told(command: str, *options: str) -> dict[str, Any]:
+        return json.loads(run_cli(command, *options, "--json", cwd=tmp_path).out)
+
+    assert told("advise", *words)["recipes"] is not None
+    assert not told("predict", "--data", "few.txt")["convergence"]["near"]
+    assert told("advise", "--data", "few.txt")["recipes"] is None
