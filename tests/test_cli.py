@@ -114,6 +114,7 @@ BAD = [
     ("predict --task mod_add --modulus 101 --layout interleaved", "digit causal"),
     ("predict --expr 'a/b'", "is not allowed"),
     ("predict --expr '__import__(\"os\")'", "is not allowed"),
+    ("predict --expr 'max(a,b)'", "'max(...)' is not allowed: only a, b"),
     ("predict --expr 'a**b'", "whole number"),
     ("predict --expr 'a +'", "is not an expression"),
     ("predict --expr '3 % 5'", "no operand"),
