@@ -124,6 +124,8 @@ def parse_examples(data: bytes, what: str) -> Examples:
         raise InvalidInput(f"{what}: it has no examples")
     first, between = lines[kept[0]].lstrip(), ""
     is_list = first.startswith("[") and text.rstrip().endswith("]")
+    if not is_list:
+        _check_alike([(i + 1, lines[i].lstrip()) for i in kept], what)
     if is_list:
         pairs = _json_list(text, what)
     elif first.startswith("{"):
@@ -147,6 +149,18 @@ def parse_examples(data: bytes, what: str) -> Examples:
     source = Source(what, numbers, unit="entry") if is_list else Source(what, numbers, text)
     is_csv = heads.isdisjoint(PROMPTS)
     return Examples(prompts, answers, in_columns=is_csv, begin=begin, source=source)
+
+
+def _check_alike(numbered: Sequence[tuple[int, str]], what: str) -> None:
+    """Refuse lines of which some are JSON and others are not (InvalidInput)."""
+    is_json = numbered[0][1].startswith("{")
+    odd = next((x for x in numbered if x[1].startswith("{") != is_json), None)
+    if odd is not None:
+        kinds = ("no JSON", "JSON") if is_json else ("JSON", "no JSON")
+        raise InvalidInput(
+            f"{what}, line {odd[0]:,}: it is {kinds[0]}, and the lines before it are {kinds[1]}: "
+            f"write all in one way: {shown(odd[1])}"
+        )
 
 
 def _begin(prompt: str) -> str:
@@ -250,8 +264,8 @@ def _of_csv(
             continue
         if len(row) != len(names):
             raise InvalidInput(
-                f"{what}, line {i}: {len(row)} columns, and the first line has {len(names)}: "
-                f"{shown(line)}"
+                f"{what}, line {i}: the first line has {len(names)} columns, and this one "
+                f"{len(row)}: {shown(line)}"
             )
         if prompt is not None and answer is not None:
             yield row[prompt], row[answer]

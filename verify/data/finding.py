@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -286,9 +287,9 @@ def find_setting(
         guess, rows = _of_all(examples, guess, Request(**given))
         count = len(rows.digits)
         if count < LEAST_FIT * len(examples):
-            raise _misfit(examples, guess, Fraction(count, len(examples)), int(rows.right.argmin()))
+            raise _misfit(examples, guess, rows.right)
     except _Misfit as error:
-        raise InvalidInput(f"{error}{_hint(whole, given)}") from None
+        raise InvalidInput(f"{error}{_hint(whole, given, error.odd)}") from None
     _check_given(rows, given, examples)
     read = _options(rows, guess, given, examples)
     chosen = {name: value for name, value in read.items() if name not in given}
@@ -298,7 +299,17 @@ def find_setting(
         of_tests = _of_tests(test, guess, {**chosen, **given})
         chosen |= {k: v for k, v in of_tests.items() if k not in given}
     _check_width(read, given, examples)
-    setting = Request(**{**chosen, **given}).setting()
+    try:
+        setting = Request(**{**chosen, **given}).setting()
+    except InvalidInput as error:
+        if test is None or "test_layout" not in chosen:
+            raise
+        layouts = {**chosen, **given}
+        of_train, of_tests = (read_layout(layouts[x]).text for x in ("layout", "test_layout"))
+        raise InvalidInput(
+            f"training is in the {of_train}, and tests in the {of_tests}, as {test.quoted(0)}: "
+            f"{error}"
+        ) from None
     s, k = setting, setting.task.operands
     together = s.layout.from_left, s.layout.operands_first
     train = observed(s.task, rows.digits, s.base, s.natural, s.train.in_token, together)
@@ -335,11 +346,19 @@ def find_setting(
 
 
 class _Misfit(InvalidInput):
-    """Too few examples are read."""
+    """Too few examples are read; ``odd`` are some that are not."""
+
+    def __init__(self, message: str, odd: Examples) -> None:
+        super().__init__(message)
+        self.odd = odd
 
 
-def _hint(examples: Examples, given: Mapping[str, Any]) -> str:
-    """What would have examples read: without which of the options that say how, or with which."""
+def _hint(examples: Examples, given: Mapping[str, Any], odd: Examples) -> str:
+    """What would have examples read: without which of the options that say how, or what they lack.
+
+    Args:
+        odd: those that are not read.
+    """
     told = [n for n in ("layout", "base", "modulus", "task", "expr") if n in given]
     for names in chain(*(combinations(told, size + 1) for size in range(len(told)))):
         try:
@@ -347,6 +366,16 @@ def _hint(examples: Examples, given: Mapping[str, Any]) -> str:
         except InvalidInput:
             continue
         return f"; without {' '.join(f'{flag(n)} {given[n]}' for n in names)}, {found.head}"
+    if _FEW <= len(odd) < len(examples):
+        with suppress(_Misfit):
+            other = _guess(odd, {}, Request())
+            layout = read_layout(_layout({0}, other, odd, wide=False))
+            task = f"{other.task.text()} in base {other.base}"
+            return f"; these are of {task} in the {layout.text}: a file has one format"
+    if examples.in_columns:
+        k = examples.prompts[0].count(",") + 1
+        columns = f"{k} operand{'s' * (k > 1)} and the answer"
+        return f"; its columns are read as {columns}: a line is 12,34,46 or 12+34,46"
     return (
         "; a line has whole numbers without commas, a sign (+, - or *), and the right answer, as "
         "12+34=46 (--task, --layout, --base)"
@@ -374,17 +403,23 @@ def _of_all(examples: Examples, guess: _Guess, known: Request) -> tuple[_Guess, 
     return (other, again) if len(again.digits) > len(rows.digits) else (guess, rows)
 
 
+def _of_several_lengths(rows: _Rows, examples: Examples) -> str:
+    """Examples whose operands, or else results, have several lengths, as errors repeat them."""
+    lengths = rows.written if len(rows.written) > 1 else rows.said
+    return " and ".join(map(examples.quoted, sorted({*lengths.values()})[:2]))
+
+
 def _check_given(rows: _Rows, given: Mapping[str, Any], examples: Examples) -> None:
     """Refuse padding that is given and that the examples do not have (InvalidInput).
 
     Numbers of several lengths are not padded, and padded ones are as long as the longest.
     """
-    width, uneven = given.get("width", 0), [x for x in (rows.written, rows.said) if len(x) > 1]
-    if uneven and (width or given.get("padding") == "fixed"):
-        such = " and ".join(map(examples.quoted, sorted({*uneven[0].values()})[:2]))
+    width, is_uneven = given.get("width", 0), max(len(rows.written), len(rows.said)) > 1
+    if is_uneven and (width or given.get("padding") == "fixed"):
         raise InvalidInput(
             f"{f'--width {width}' if width else '--padding fixed'} is for padded numbers, and "
-            f"those of the examples have several lengths, as {such}: leave it out"
+            f"those of the examples have several lengths, as "
+            f"{_of_several_lengths(rows, examples)}: leave it out"
         )
     lengths = rows.widths.max(axis=1)
     longest = int(lengths.max())
@@ -507,21 +542,24 @@ def _guess(examples: Examples, given: Mapping[str, Any], known: Request) -> _Gue
         what = asked.text() if asked else "any task"
         raise _Misfit(
             f"the examples are not read as examples of {what}: the first is {examples.quoted(0)}"
-            f"{too_long(examples.line(0))}"
+            f"{too_long(examples.line(0))}",
+            some,
         )
     share, *_, guess = best
     if share < LEAST_FIT:
         _, right = _right(reading(guess.cut(some), guess.base, guess.order), guess.task)
-        raise _misfit(some, guess, share, int(right.argmin()))
+        raise _misfit(some, guess, right)
     return guess
 
 
-def _misfit(examples: Examples, guess: _Guess, share: Fraction, odd: int) -> _Misfit:
+def _misfit(examples: Examples, guess: _Guess, right: np.ndarray) -> _Misfit:
     """That too many examples are none of the task that fits most; one of them is shown."""
+    odd = int(right.argmin())
     return _Misfit(
-        f"{float(100 * share):.3g}% of the examples are of {guess.task.text()} in base "
+        f"{100 * right.mean():.3g}% of the examples are of {guess.task.text()} in base "
         f"{guess.base}, and {float(100 * LEAST_FIT):.3g}% have to be: one that is not is "
-        f"{examples.quoted(odd)}{too_long(examples.line(odd))}"
+        f"{examples.quoted(odd)}{too_long(examples.line(odd))}",
+        examples.some(np.flatnonzero(~right)),
     )
 
 
@@ -987,10 +1025,18 @@ def _of_tests(test: Examples, guess: _Guess, chosen: Mapping[str, Any]) -> dict[
     stated = ("task", "expr", "modulus", "base", "results")
     given = {k: v for k, v in chosen.items() if k in stated}
     between, test = _separated(test)
-    own = _guess(test, given, Request(**given))
+    try:
+        own = _guess(test, given, Request(**given))
+    except _Misfit as error:
+        raise InvalidInput(f"{error}; tests are of the task of training") from None
     rows = _Rows.read(test, replace(own, task=guess.task))
     if not len(rows.digits):
         raise InvalidInput(f"no test example is one of {guess.task.text()}")
+    if chosen.get("width") and len(rows.written) > 1:
+        raise InvalidInput(
+            f"the training examples are padded, and those of the tests have several lengths, as "
+            f"{_of_several_lengths(rows, test)}: pad them too"
+        )
     widths = rows.widths
     lengths = np.unique(widths.max(axis=1)).tolist()
     found: dict[str, Any] = {"test_digits": ",".join(map(str, lengths))}

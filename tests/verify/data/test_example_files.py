@@ -492,6 +492,29 @@ def test_tests_are_read_from_a_file_too() -> None:
     assert (given.test_lengths, given.test_layout) == ((3,), None)
 
 
+TESTS = {
+    "another order": (
+        lines(lambda a, b: f"{a}+{b}={str(a + b)[::-1]}"),
+        r"the plain layout, and tests in the reversed layout, as '.*' \(the tests, line 1\): a mod",
+    ),
+    "another task": (
+        lines(lambda a, b: f"{a}*{b}={a * b}"),
+        r"the tests, line 1\).*task of training",
+    ),
+    "no padding": ("1+2=3\n12+34=46", r"are padded, and .* as '1\+2=3' \(the tests, line 1\) and"),
+}
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_tests_of_another_format_are_refused_with_a_line(name: str) -> None:
+    text, message = TESTS[name]
+    width = 2 if name == "no padding" else 0
+    train = lines(lambda a, b: f"{a:0{width}}+{b:0{width}}={a + b:0{width and 3}}")
+    tests = parse_examples(text.encode(), "the tests")
+    with pytest.raises(InvalidInput, match=message):
+        find_setting(parse_examples(train.encode(), "the file"), {}, tests)
+
+
 DAMAGED = {
     "nothing": (b"", "no examples"),
     "blank lines": (b"\n\n  \n", "no examples"),
@@ -511,8 +534,25 @@ DAMAGED = {
         ).encode(),
         r"'\$012\+034=046' .* results of 3 digits, and '\$363\+849=1212' \(.*line 3\) of 4; pad",
     ),
-    "uneven CSV": (b"1,2,3\n1,2\n", "line 2: 2 columns, and the first line has 3"),
+    "uneven CSV": (b"1,2,3\n1,2\n", "line 2: the first line has 3 columns, and this one 2"),
     "CSV without answers": (b"prompt,b\n1+1,2\n", "no column of answers"),
+    "CSV of two columns": (
+        b"12,46\n5,12\n",
+        r"the first is '12,46' \(.*, line 1\); its columns are read as 1 operand and the answer",
+    ),
+    "JSON below text": (
+        b'12+34=46\n{"prompt": "5+7=", "answer": "12"}\n',
+        "line 2: it is JSON, and the lines before it are no JSON: write all in one way",
+    ),
+    "text below JSON": (
+        b'{"prompt": "5+7=", "answer": "12"}\n12+34=46\n',
+        "line 2: it is no JSON, and the lines before it are JSON",
+    ),
+    "two formats": (
+        lines(lambda a, b: f"{a}+{b}={a + b if a % 2 else str(a + b)[::-1]}").encode(),
+        r"one that is not is .*, line [\d,]+\); these are of a \+ b in base 10 in the "
+        "(plain|reversed) layout: a file has one format",
+    ),
     "deep JSON": (b'{"prompt": ' + b"[" * 10**5, "line 1: no JSON"),
     "superscripts": ("²+1=3\n".encode() * 5, "not read as examples of any task"),
     "cut gzip": (gzip.compress(b"1+1=2\n" * 1000)[:-20], "cannot be unpacked"),
