@@ -305,10 +305,9 @@ def find_setting(
         if test is None or "test_layout" not in chosen:
             raise
         layouts = {**chosen, **given}
-        of_train, of_tests = (read_layout(layouts[x]).text for x in ("layout", "test_layout"))
+        trained, tested = (read_layout(layouts[x]).text for x in ("layout", "test_layout"))
         raise InvalidInput(
-            f"training is in the {of_train}, and tests in the {of_tests}, as {test.quoted(0)}: "
-            f"{error}"
+            f"training is in the {trained}, and tests in the {tested}, as {test.quoted(0)}: {error}"
         ) from None
     s, k = setting, setting.task.operands
     together = s.layout.from_left, s.layout.operands_first

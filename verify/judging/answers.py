@@ -259,6 +259,11 @@ class Answers:
         """The operands as arrays ``(n,)`` of numbers; of several operations the last says which."""
         return self.format.values(self.digits)
 
+    @property
+    def inputs(self) -> set[tuple[int, ...]]:
+        """The operands of each input; of several operations the last number says which."""
+        return {*zip(*(x.tolist() for x in self.values), strict=True)}
+
     @cached_property
     def right(self) -> np.ndarray:
         """The task of each input, ``(n,)``."""
@@ -450,7 +455,10 @@ def check_prompts(fmt: Format) -> None:
 
 
 def judge_examples(
-    setting: Setting, models: Sequence[Examples], stays: Sequence[Stays | None] = ()
+    setting: Setting,
+    models: Sequence[Examples],
+    stays: Sequence[Stays | None] = (),
+    trained: frozenset[tuple[int, ...]] = frozenset(),
 ) -> JudgedAnswers:
     """Judge models by prompts and answers in text (see ``judge_answers``).
 
@@ -458,12 +466,22 @@ def judge_examples(
         setting: how the models were trained, and at what lengths they are tested.
         models: the prompts and answers of each.
         stays: what was measured of each besides.
+        trained: the inputs of the training examples, if these are known.
 
     Raises:
-        InvalidInput: no prompt is an input of the setting, or its layout has no prompts.
+        InvalidInput: no prompt is an input of the setting, or its layout has no prompts; or all
+            inputs of a model are among those of training.
     """
     cell = Cell(setting, default_model(setting.task))
-    return judge_answers(cell, [Answers.read(x, cell) for x in models], stays)
+    said = [Answers.read(x, cell) for x in models]
+    for x in said:
+        if len(x.digits) and x.inputs <= trained:
+            what = x.source.what if x.source else "the model"
+            raise InvalidInput(
+                f"{what} has inputs of the training examples alone: ask the model others, such as "
+                "arith examples --test writes"
+            )
+    return judge_answers(cell, said, stays)
 
 
 def judge_answers(
