@@ -37,8 +37,8 @@ def examples(
         test: Test examples, as many of each length; at a trained one, held-out inputs.
         kind: text: a line each, as 12+34=46; jsonl: prompt and answer; lm-eval: a folder with a
             task of lm-evaluation-harness, of test examples.
-        data: The training examples, in place of options that describe them; with --test: at trained
-            lengths, inputs that are not among them.
+        data: The training examples, in place of options that describe them; with --test: written
+            as these are, and at trained lengths inputs that are not among them.
         out: The file, or the folder of --as lm-eval; else it is printed.
     """
     from arith.verify.data.files import Examples
@@ -65,23 +65,30 @@ def examples(
         )
     with waiting("drawing examples"):
         if data is None:
-            setting, trained = Request(**options).setting(), frozenset[tuple[int, ...]]()
+            setting, found = Request(**options).setting(), None
             asked = setting_words(setting)
         else:
             said = written(context)
             found = find_setting_of(data, None, Request(**options), said)
-            setting, trained = found.setting, found.inputs
+            setting = found.setting
             asked = [
                 f"--data {quote(str(data))}",
                 *(f"{flag(x)} {quote(str(options[x]))}" for x in said),
             ]
         if test:
-            tests = draw_tests(setting, number, seed, trained)
+            tests = draw_tests(setting, number, seed, found.inputs if found else ())
             drawn, few = Examples.joined(tests.values()), few_line(tests, number)
         else:
             drawn, few = draw_examples(setting, number, seed), ""
     if few:
         print(few, file=sys.stderr)
+    if found is not None:
+        write_as = found.phrasing.lines if kind == "text" else found.phrasing.prompts
+        if phrased := write_as(drawn):
+            drawn = phrased
+        elif found.phrasing.is_more(drawn):
+            left_out = f"without what {data} has around numbers"
+            print(f"written in the {setting.layout.text}, {left_out}", file=sys.stderr)
     words = [*asked, f"--number {number}", f"--seed {seed}", *["--test"] * test]
     how = f"arith examples {' '.join(words)}"
     if kind == "lm-eval":

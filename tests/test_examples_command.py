@@ -153,3 +153,46 @@ def test_advice_forecasts_of_a_file_what_a_prediction_does(tmp_path: Path) -> No
     assert told("advise", *words)["recipes"] is not None
     assert not told("predict", "--data", "few.txt")["convergence"]["near"]
     assert told("advise", "--data", "few.txt")["recipes"] is None
+
+
+PHRASED = {
+    "What is {a} plus {b}? {c}": ("What is 98 plus 7? 105", "What is 98 plus 7? "),
+    "Q: {a} + {b} = A: {c}": ("Q: 98 + 7 = A: 105", "Q: 98 + 7 = A: "),
+    "${a}+{b}={c}$": ("$98+7=105$", "98+7="),
+    "The sum of {a} and {b} is {c}.": ("The sum of 98 and 7 is 105.", "The sum of 98 and 7 is "),
+    '{{"question": "{a}+{b}?", "answer": "{c}"}}': (None, "98+7?"),
+    "{a},{b},{c}": (None, None),
+}
+"""Lines of training, the line of a test beside them and its prompt; None: as the layout says."""
+
+
+@pytest.mark.parametrize("form", PHRASED)
+def test_tests_beside_a_file_are_written_as_it_is(form: str, tmp_path: Path) -> None:
+    pairs = [(a, b) for a in range(100) for b in range(100) if (a, b) != (98, 7)]
+    lines = [form.format(a=a, b=b, c=a + b) for a, b in pairs]
+    (tmp_path / "train.txt").write_text("\n".join(lines))
+    words = ("examples", "--data", "train.txt", "--test", "--test-digits", "2", "--number", "1")
+    text, prompts = (run_cli(*words, "--as", x, cwd=tmp_path) for x in ("text", "jsonl"))
+    line, prompt = PHRASED[form]
+    assert text.out.splitlines()[1] == (line or "98+7=105")
+    assert json.loads(prompts.out)["prompt"] == (prompt or "98+7=")
+    assert ("written in the plain layout, without what" in text.err) == ("question" in form)
+    assert not prompts.err
+
+
+def test_tests_beside_two_operations_and_beside_two_forms(tmp_path: Path) -> None:
+    pairs = [(a, b) for a in range(100) for b in range(a)]
+    asks = {0: "Compute {} minus {}: {}", 1: "What is {} plus {}? {}"}
+    lines = [asks[b % 2].format(a, b, a + b if b % 2 else a - b) for a, b in pairs]
+    (tmp_path / "two.txt").write_text("\n".join(lines))
+    forms = ["{}+{}={}", "What is {} plus {}? {}"]
+    (tmp_path / "mixed.txt").write_text(
+        "\n".join(forms[b % 2].format(a, b, a + b) for a, b in pairs)
+    )
+    words = ("examples", "--test", "--test-digits", "3", "--number", "50", "--data")
+    two, mixed = (run_cli(*words, x, cwd=tmp_path) for x in ("two.txt", "mixed.txt"))
+    starts = {x.split()[0] for x in two.out.splitlines()[1:]}
+    assert starts == {"Compute", "What"} and not two.err
+    assert "What" not in mixed.out
+    said = "written in the plain layout, without what mixed.txt has around numbers\n"
+    assert mixed.err == said

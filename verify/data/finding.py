@@ -56,6 +56,7 @@ from arith.theory.setting.settings import Setting, check_base
 from arith.theory.transformer.layouts import BLANKS, SPACE, Layout
 from arith.theory.transformer.layouts import layout as read_layout
 from arith.verify.data.files import Examples, shown
+from arith.verify.data.phrasing import Phrasing
 from arith.verify.data.sequences import computing_dtype, values_of
 from arith.verify.data.texts import (
     COMMA,
@@ -171,6 +172,7 @@ class Found:
             both.
         begin: what each line began with, and is left out.
         written: to how many digits operands are padded; 0 if they are not.
+        phrasing: what examples have around their numbers.
         rows: the digits of the examples of the setting, each once, ``(n, k, N)``; of several
             operations, the last row says which.
     """
@@ -189,6 +191,7 @@ class Found:
     one_digit: str = ""
     begin: str = ""
     written: int = 0
+    phrasing: Phrasing = field(kw_only=True, compare=False, repr=False)
     rows: np.ndarray = field(kw_only=True, compare=False, repr=False)
 
     @cached_property
@@ -340,6 +343,7 @@ def find_setting(
         one_digit,
         begin,
         read.get("width", 0),
+        phrasing=Phrasing.of(_sample(whole), setting),
         rows=different.reshape(-1, *rows.digits.shape[1:]),
     )
 
