@@ -73,9 +73,10 @@ class _Command(_Reading, TyperCommand):
                 if files and option in names:
                     how = f"a file of {what} is given as --{option} {files[0]}"
                     raise InvalidInput(f"{said}: {how}") from None
-            unknown, near = getattr(error, "option_name", ""), getattr(error, "possibilities", None)
-            if not any(unknown.strip("-") in x for x in near or ()):
-                error.possibilities = _told_of(unknown, params) or near  # type: ignore[attr-defined]
+            if hasattr(error, "possibilities"):  # no such option: those that are spelled like it
+                unknown, near = error.option_name, error.possibilities or []
+                if not any(unknown.strip("-") in x for x in near):
+                    error.possibilities = _told_of(unknown, params) or near
             raise
 
     def invoke(self, ctx: Any) -> Any:
@@ -93,7 +94,7 @@ def _told_of(unknown: str, params: list[Any]) -> list[str]:
     None if they are many.
     """
     word = re.compile(rf"\b{re.escape(unknown.rpartition('-')[2])}\b", re.IGNORECASE)
-    found = [x.opts[0] for x in params if unknown and word.search(x.help or "")]
+    found = [x.opts[0] for x in params if word.search(x.help or "")]
     return found if len(found) <= _FEW else []
 
 
