@@ -41,6 +41,7 @@ def examples(
             as these are, and at trained lengths inputs that are not among them.
         out: The file, or the folder of --as lm-eval; else it is printed.
     """
+    from arith.theory.text.text import count
     from arith.verify.data.files import Examples
     from arith.verify.plan.examples import (
         KINDS,
@@ -104,4 +105,4 @@ def examples(
         write(out, text)
         if kind == "jsonl":
             write(out.with_name(f"{out.name}.txt"), f"{how} --as jsonl\n")
-    print(f"wrote {len(drawn):,} examples to {out}", file=sys.stderr)
+    print(f"wrote {count(f'{len(drawn):,}', 'example')} to {out}", file=sys.stderr)

@@ -73,7 +73,8 @@ class _Command(_Reading, TyperCommand):
                 if files and option in names:
                     how = f"a file of {what} is given as --{option} {files[0]}"
                     raise InvalidInput(f"{said}: {how}") from None
-            if hasattr(error, "possibilities"):  # no such option: those that are spelled like it
+            # Of no such option typer names those that are spelled like it.
+            if hasattr(error, "option_name") and hasattr(error, "possibilities"):
                 unknown, near = error.option_name, error.possibilities or []
                 if not any(unknown.strip("-") in x for x in near):
                     error.possibilities = _told_of(unknown, params) or near

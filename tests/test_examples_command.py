@@ -101,8 +101,10 @@ def test_no_input_is_tested_twice() -> None:
     assert not run_cli(*words, "--number", "200").err
 
 
-def test_a_file_that_lacks_digits_is_not_told_to_be_given(tmp_path: Path) -> None:
+def test_one_example_is_told_what_it_lacks(tmp_path: Path) -> None:
     (tmp_path / "train.txt").write_text("12+34=46\n")
+    wrote = run_cli("examples", *SETTING, "--number", "1", "--out", "one.txt", cwd=tmp_path)
+    assert wrote.err == "wrote 1 example to one.txt\n"
     told = " ".join(run_cli("predict", "--data", "train.txt", cwd=tmp_path).out.split())
     assert "the examples lack digits or combinations of lengths." in told
     assert "drawn pairs" not in told and "(--data)" not in told
