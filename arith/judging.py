@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from arith.verify.data.files import Examples
+    from arith.verify.data.finding import Found
     from arith.verify.judging.answers import JudgedAnswers
     from arith.verify.judging.judge import CellVerdict, Verdict
     from arith.verify.judging.known_divergences import KnownDivergences
@@ -229,19 +230,22 @@ def judge_answers(
     models: Sequence[Examples],
     setting: Setting,
     tested: bool,
+    found: Found | None,
     notes: Sequence[str] = (),
 ) -> JudgedModels:
     """The verdict on answers of models.
 
     Args:
         tested: whether it is said at which lengths; else at those that were answered.
+        found: what the training examples were found to be, if they are given.
     """
     from arith.verify import external
     from arith.verify.judging.answers import judge_examples
 
     asked = setting if tested else external.answered_setting(setting, models)
     notes = [*notes, *external.notes_on_answers(names, models)]
-    return JudgedModels(judge_examples(asked, models), names, notes)
+    trained = found.inputs if found else frozenset()
+    return JudgedModels(judge_examples(asked, models, trained=trained), names, notes)
 
 
 @takes(Request)
@@ -290,15 +294,16 @@ def judge(
             "read(...) gives, or a file of training examples"
         )
     is_read = isinstance(setting, Read)
-    notes = setting.found.assumed_lines() if is_read else []
+    found: Found | None = getattr(setting, "found" if is_read else "data", None)
+    notes = found.assumed_lines() if found else []
     if hasattr(answer, "parameters") and callable(answer):
         if tokenizer is None:
             raise InvalidInput("a torch module needs tokenizer=..., with encode and decode")
-        found = external.judge_module(answer, tokenizer, asked, prompt_template)
-        return JudgedModels(found, notes=notes)
+        judged = external.judge_module(answer, tokenizer, asked, prompt_template)
+        return JudgedModels(judged, notes=notes)
     if callable(answer):
-        found = external.judge_model(answer, None, asked, prompt_template)
-        return JudgedModels(found, notes=notes)
+        judged = external.judge_model(answer, None, asked, prompt_template)
+        return JudgedModels(judged, notes=notes)
     names: Sequence[str] = ("the model",)
     if isinstance(answer, str | Path):
         answer = [answer]
@@ -307,9 +312,9 @@ def judge(
         models = [external.read_answers(Path(x)) for x in answer]
     else:
         models = [external.listed_answers(answer)]
-    said = setting.found.given if is_read else keywords.given(options)
+    said = found.given if found else keywords.given(options)
     tested = "test_digits" in said or not (setting is None or is_read)
-    return judge_answers(names, models, asked, tested, notes)
+    return judge_answers(names, models, asked, tested, found, notes)
 
 
 @contextmanager

@@ -37,15 +37,19 @@ def examples(
         test: Test examples, as many of each length; at a trained one, held-out inputs.
         kind: text: a line each, as 12+34=46; jsonl: prompt and answer; lm-eval: a folder with a
             task of lm-evaluation-harness, of test examples.
-        data: The training examples, in place of options that describe them; with --test: at trained
-            lengths, inputs that are not among them.
+        data: The training examples, in place of options that describe them; with --test: written
+            as these are, and at trained lengths inputs that are not among them.
         out: The file, or the folder of --as lm-eval; else it is printed.
     """
+    from arith.theory.text.text import count
+    from arith.verify.data.files import Examples
     from arith.verify.plan.examples import (
         KINDS,
         as_jsonl,
         as_text,
         draw_examples,
+        draw_tests,
+        few_line,
         find_setting_of,
         lm_eval_task,
     )
@@ -62,16 +66,30 @@ def examples(
         )
     with waiting("drawing examples"):
         if data is None:
-            setting = Request(**options).setting()
-            drawn, asked = draw_examples(setting, number, seed, test), setting_words(setting)
+            setting, found = Request(**options).setting(), None
+            asked = setting_words(setting)
         else:
-            found = find_setting_of(data, None, Request(**options), written(context))
-            setting, said = found.setting, written(context)
-            drawn = draw_examples(setting, number, seed, test, found.inputs)
+            said = written(context)
+            found = find_setting_of(data, None, Request(**options), said)
+            setting = found.setting
             asked = [
                 f"--data {quote(str(data))}",
                 *(f"{flag(x)} {quote(str(options[x]))}" for x in said),
             ]
+        if test:
+            tests = draw_tests(setting, number, seed, found.inputs if found else ())
+            drawn, few = Examples.joined(tests.values()), few_line(tests, number)
+        else:
+            drawn, few = draw_examples(setting, number, seed), ""
+    if few:
+        print(few, file=sys.stderr)
+    if found is not None:
+        write_as = found.phrasing.lines if kind == "text" else found.phrasing.prompts
+        if phrased := write_as(drawn):
+            drawn = phrased
+        elif found.phrasing.is_more(drawn):
+            left_out = f"without what {data} has around numbers"
+            print(f"written in the {setting.layout.text}, {left_out}", file=sys.stderr)
     words = [*asked, f"--number {number}", f"--seed {seed}", *["--test"] * test]
     how = f"arith examples {' '.join(words)}"
     if kind == "lm-eval":
@@ -87,4 +105,4 @@ def examples(
         write(out, text)
         if kind == "jsonl":
             write(out.with_name(f"{out.name}.txt"), f"{how} --as jsonl\n")
-    print(f"wrote {len(drawn):,} examples to {out}", file=sys.stderr)
+    print(f"wrote {count(f'{len(drawn):,}', 'example')} to {out}", file=sys.stderr)

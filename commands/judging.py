@@ -7,7 +7,6 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -22,7 +21,7 @@ from arith.verify.plan.sizes import BY_PYTHON
 
 if TYPE_CHECKING:
     from arith.theory.setting.settings import Setting
-    from arith.verify.data.files import Examples
+    from arith.verify.data.finding import Found
 
 EXTERNAL = "hf:"
 """What the name of a model on disk begins with."""
@@ -76,14 +75,13 @@ def judge(
         if of_a_model := written(context, ("prompt_template", "trust_remote_code", "device")):
             raise InvalidInput(f"{flag(of_a_model[0])} goes with --model {EXTERNAL}PATH")
         files = {path: read_answers(path) for path in answers}
-        setting, assumed = _setting(data, options, given, files)
+        setting, read = _setting(data, options, given)
         names, models = [path.name for path in files], [*files.values()]
         with waiting("judging"):
-            found = judge_answers(names, models, setting, "test_digits" in given)
+            found = judge_answers(names, models, setting, "test_digits" in given, read)
         if data is None and "layout" not in given:
             print(_how_read(setting), file=sys.stderr)
-        for line in assumed:
-            print(line, file=sys.stderr)
+        _print_assumed(read)
     else:
         assert model is not None
         if not model.startswith(EXTERNAL):
@@ -97,9 +95,8 @@ def judge(
                 raise InvalidInput(f"{path} says how it was trained: leave out {flags(said)}")
             found = _of_export(path, device)
         else:
-            setting, assumed = _setting(data, options | _ORDINARY | given, given)
-            for line in assumed:
-                print(line, file=sys.stderr)
+            setting, read = _setting(data, options | _ORDINARY | given, given)
+            _print_assumed(read)
             found = _of_model(path, setting, device, prompt_template, trust_remote_code)
     if plot is not None:
         _draw(found, plot)
@@ -114,39 +111,31 @@ def judge(
 
 
 def _setting(
-    data: Path | None,
-    options: Mapping[str, Any],
-    given: Mapping[str, Any],
-    answers: Mapping[Path, Examples] = MappingProxyType({}),
-) -> tuple[Setting, list[str]]:
+    data: Path | None, options: Mapping[str, Any], given: Mapping[str, Any]
+) -> tuple[Setting, Found | None]:
     """How the models were trained: what options say, and else what is found in the examples.
-
-    Also lines on what these do not say.
 
     Args:
         given: those of the options that are said.
-        answers: to be judged: they have to be to other prompts than the examples alone.
     """
     if data is not None:
         from arith.verify.data.finding import find_setting
         from arith.verify.plan.given import read_examples
 
-        examples = read_examples(data)
-        trained = set(examples.prompts) if answers else set()
-        for path, said in answers.items():
-            if trained.issuperset(said.prompts):
-                raise InvalidInput(
-                    f"{path} has prompts of the training examples alone: ask the model others, "
-                    "such as arith examples --test writes"
-                )
-        read = find_setting(examples, given)
-        return read.setting, read.assumed_lines()
+        read = find_setting(read_examples(data), given)
+        return read.setting, read
     if "train_digits" not in given:
         raise InvalidInput(
             "say how the models were trained: --train-digits, --pe, --layout and --padding, "
             "or --data FILE"
         )
-    return Request(**options).setting(), []
+    return Request(**options).setting(), None
+
+
+def _print_assumed(read: Found | None) -> None:
+    """Say what was taken for granted, as the examples do not say it."""
+    for line in read.assumed_lines() if read else ():
+        print(line, file=sys.stderr)
 
 
 def _of_export(path: Path, device: str) -> JudgedModels:

@@ -6,6 +6,7 @@ or run one, and would import pydantic to read a number.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from importlib import import_module
@@ -18,10 +19,12 @@ from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 from typer.main import get_command
 
-from arith.theory.errors import InvalidInput
+from arith.theory.errors import InvalidInput, NoTask
 
 _PLAIN = (bool, str, int, Path)
 """What a word is made by itself, without pydantic."""
+_FEW = 3
+"""Options that are named in place of one that there is not."""
 
 
 class _Reading:
@@ -63,14 +66,37 @@ class _Command(_Reading, TyperCommand):
         try:
             return super().parse_args(ctx, args)
         except TyperException as error:
-            said = error.format_message()
+            said, params = error.format_message(), self.get_params(ctx)
             files = [x for x in words if said.endswith(f"({x})") and isfile(x)]
-            names = {param.name for param in self.get_params(ctx)}
+            names = {param.name for param in params}
             for option, what in (("answers", "answers"), ("data", "examples")):
                 if files and option in names:
                     how = f"a file of {what} is given as --{option} {files[0]}"
                     raise InvalidInput(f"{said}: {how}") from None
+            # Of no such option typer names those that are spelled like it.
+            if hasattr(error, "option_name") and hasattr(error, "possibilities"):
+                unknown, near = error.option_name, error.possibilities or []
+                if not any(unknown.strip("-") in x for x in near):
+                    error.possibilities = _told_of(unknown, params) or near
             raise
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except NoTask as error:
+            if "data" in ctx.params:
+                raise InvalidInput(f"{error}, or examples of it: --data FILE") from None
+            raise
+
+
+def _told_of(unknown: str, params: list[Any]) -> list[str]:
+    """The options whose help has the last word of another, as that of --budget has *steps*.
+
+    None if they are many.
+    """
+    word = re.compile(rf"\b{re.escape(unknown.rpartition('-')[2])}\b", re.IGNORECASE)
+    found = [x.opts[0] for x in params if word.search(x.help or "")]
+    return found if len(found) <= _FEW else []
 
 
 def group_of(listed: Mapping[str, tuple[str, str]]) -> type[TyperGroup]:

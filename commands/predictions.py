@@ -147,7 +147,7 @@ def advise(
         read = _found(data, None, request, given)
         request = Request(**{**read.chosen, **{n: options[n] for n in given}})
     with waiting("trying changes"):
-        advice = advise(request.setting())
+        advice = advise(request.setting(), read.setting if read else None)
     if as_json:
         print(json.dumps(advice.to_json(), indent=2))
         return

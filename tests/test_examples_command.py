@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -91,8 +92,23 @@ def test_what_makes_no_sense_gets_one_line(words: str, message: str, tmp_path: P
 def test_no_input_is_tested_twice() -> None:
     """Of one digit there are 100 inputs, so all of them are there; of others as many as asked."""
     words = ("examples", "--task", "add", "--train-digits", "2", "--test-digits", "1-3", "--test")
-    _, *lines = run_cli(*words, "--number", "600").out.splitlines()
+    done = run_cli(*words, "--number", "600")
+    _, *lines = done.out.splitlines()
     assert len(lines) == len(set(lines)) == 100 + 200 + 200
+    assert done.err == (
+        "500 of the 600 tests that were asked for: there are no more inputs to test at 1 digit\n"
+    )
+    assert not run_cli(*words, "--number", "200").err
+
+
+def test_one_example_is_told_what_it_lacks(tmp_path: Path) -> None:
+    (tmp_path / "train.txt").write_text("12+34=46\n")
+    wrote = run_cli("examples", *SETTING, "--number", "1", "--out", "one.txt", cwd=tmp_path)
+    assert wrote.err == "wrote 1 example to one.txt\n"
+    told = " ".join(run_cli("predict", "--data", "train.txt", cwd=tmp_path).out.split())
+    assert "the examples lack digits or combinations of lengths." in told
+    assert "drawn pairs" not in told and "(--data)" not in told
+    assert "1 of 1 example is of a + b" in told and "trained on 1 example of D_2" in told
 
 
 def test_a_file_without_its_option_is_told_the_option(tmp_path: Path) -> None:
@@ -126,3 +142,59 @@ def test_advice_says_that_it_is_of_all_inputs_where_a_file_lacks_some(tmp_path: 
         told = run_cli("advise", "--data", name, "--test-digits", "2", cwd=tmp_path)
         assert told.code == 0
         assert (said in " ".join(told.out.split())) == lacks
+
+
+def test_advice_forecasts_of_a_file_what_a_prediction_does(tmp_path: Path) -> None:
+    """Models were trained on all sums of up to three digits, and none on 300 of them."""
+    words = ("--task", "add", "--train-digits", "1-3", "--layout", "plain", "--padding", "none")
+    run_cli("examples", *words, "--number", "300", "--out", "few.txt", cwd=tmp_path)
+
+    def told(command: str, *options: str) -> dict[str, Any]:
+        return json.loads(run_cli(command, *options, "--json", cwd=tmp_path).out)
+
+    assert told("advise", *words)["recipes"] is not None
+    assert not told("predict", "--data", "few.txt")["convergence"]["near"]
+    assert told("advise", "--data", "few.txt")["recipes"] is None
+
+
+PHRASED = {
+    "What is {a} plus {b}? {c}": ("What is 98 plus 7? 105", "What is 98 plus 7? "),
+    "Q: {a} + {b} = A: {c}": ("Q: 98 + 7 = A: 105", "Q: 98 + 7 = A: "),
+    "${a}+{b}={c}$": ("$98+7=105$", "98+7="),
+    "The sum of {a} and {b} is {c}.": ("The sum of 98 and 7 is 105.", "The sum of 98 and 7 is "),
+    '{{"question": "{a}+{b}?", "answer": "{c}"}}': (None, "98+7?"),
+    "{a},{b},{c}": (None, None),
+}
+"""Lines of training, the line of a test beside them and its prompt; None: as the layout says."""
+
+
+@pytest.mark.parametrize("form", PHRASED)
+def test_tests_beside_a_file_are_written_as_it_is(form: str, tmp_path: Path) -> None:
+    pairs = [(a, b) for a in range(100) for b in range(100) if (a, b) != (98, 7)]
+    lines = [form.format(a=a, b=b, c=a + b) for a, b in pairs]
+    (tmp_path / "train.txt").write_text("\n".join(lines))
+    words = ("examples", "--data", "train.txt", "--test", "--test-digits", "2", "--number", "1")
+    text, prompts = (run_cli(*words, "--as", x, cwd=tmp_path) for x in ("text", "jsonl"))
+    line, prompt = PHRASED[form]
+    assert text.out.splitlines()[1] == (line or "98+7=105")
+    assert json.loads(prompts.out)["prompt"] == (prompt or "98+7=")
+    assert ("written in the plain layout, without what" in text.err) == ("question" in form)
+    assert not prompts.err
+
+
+def test_tests_beside_two_operations_and_beside_two_forms(tmp_path: Path) -> None:
+    pairs = [(a, b) for a in range(100) for b in range(a)]
+    asks = {0: "Compute {} minus {}: {}", 1: "What is {} plus {}? {}"}
+    lines = [asks[b % 2].format(a, b, a + b if b % 2 else a - b) for a, b in pairs]
+    (tmp_path / "two.txt").write_text("\n".join(lines))
+    forms = ["{}+{}={}", "What is {} plus {}? {}"]
+    (tmp_path / "mixed.txt").write_text(
+        "\n".join(forms[b % 2].format(a, b, a + b) for a, b in pairs)
+    )
+    words = ("examples", "--test", "--test-digits", "3", "--number", "50", "--data")
+    two, mixed = (run_cli(*words, x, cwd=tmp_path) for x in ("two.txt", "mixed.txt"))
+    starts = {x.split()[0] for x in two.out.splitlines()[1:]}
+    assert starts == {"Compute", "What"} and not two.err
+    assert "What" not in mixed.out
+    said = "written in the plain layout, without what mixed.txt has around numbers\n"
+    assert mixed.err == said

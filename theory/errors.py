@@ -11,6 +11,10 @@ class InvalidInput(ValueError):
     """A request that makes no sense; the message says what was wrong and what is allowed."""
 
 
+class NoTask(InvalidInput):
+    """A setting without a task."""
+
+
 class Failed(Exception):
     """Something that was rightly asked for could not be done; what had finished is kept."""
 

@@ -165,6 +165,16 @@ def test_a_premise_that_is_not_met_has_one_name() -> None:
     assert f"{words} at 3 digits (noise changes 20% of the answers)" in told["sentence"]
 
 
+def test_a_bound_near_1_is_judged_as_a_bound() -> None:
+    """Nothing diverges from it, but an accuracy far below it is what was claimed."""
+    s = setting(task="add", pe="abacus", train_digits="1-2", test_digits="4", **PLAIN)
+    half = judged(s, lambda a, b: a + b if max(a, b) < 100 or a % 2 else 0)
+    right = judged(s, lambda a, b: a + b)
+    assert half.verdict.lengths[0].prediction.at_most > 0.98
+    assert (verdicts(half), verdicts(right)) == ([Verdict.AGREE], [Verdict.INCONCLUSIVE])
+    assert answer_rows(half)[0][-3] == "at most 0.999"
+
+
 def test_several_models_are_judged_each_and_one_that_did_not_learn_is_left_out() -> None:
     right, wrong = (ask(oracle(SUM, f), SUM) for f in (lambda a, b: a + b, lambda a, b: 1))
     got = judge_examples(SUM, [right, wrong])
@@ -360,13 +370,27 @@ def test_prompts_that_are_written_otherwise_than_training_are_named(tmp_path: Pa
     done = run_cli(*judge, "wide.txt", cwd=tmp_path)
     assert done.code == 2 and "(wide.txt, line 1) (--width 7, if training pads" in done.err
     done = run_cli(*judge, "same.txt", cwd=tmp_path)
-    assert done.code == 2 and "same.txt has prompts of the training examples alone" in done.err
+    assert done.code == 2 and "same.txt has inputs of the training examples alone" in done.err
     zeros = [(f"{a}+{b}=", str(a + b)) for a, b in PAIRS[::3]]
     got = arith.judge([*zeros, ("012+034=", "46")], task="add", train_digits="1-2", **PLAIN).judged
     assert got.unread == (1, len(zeros) + 1, "012+034=")
     signed = setting(task="sub", train_digits="1-2", padding="none", results="signed")
     said = said_numbers(["21-", "3", "-21"], Cell(signed, "pico").format)
     assert said.tolist() == [-12, 3, -12]
+
+
+def test_inputs_of_training_are_known_however_they_are_written(tmp_path: Path) -> None:
+    (tmp_path / "train.txt").write_text(
+        "\n".join(f"What is {a} plus {b}? {a + b}" for a, b in PAIRS)
+    )
+    rows = [{"prompt": f"{a} + {b} =", "answer": str(a + b)} for a, b in PAIRS[::2]]
+    (tmp_path / "said.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    done = run_cli("judge", "--data", "train.txt", "--answers", "said.jsonl", cwd=tmp_path)
+    message = "has inputs of the training examples alone"
+    assert done.code == 2 and f"said.jsonl {message}" in done.err
+    for trained in (arith.read, lambda data: arith.predict(data=data)):
+        with pytest.raises(InvalidInput, match=message):
+            arith.judge(rows, trained(tmp_path / "train.txt"))
 
 
 def test_padded_operands_are_asked_and_judged_as_a_file_writes_them(tmp_path: Path) -> None:

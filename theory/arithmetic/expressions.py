@@ -8,19 +8,23 @@ or power of numbers).
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Callable
 from functools import cache, reduce
 from operator import add, mul, neg, pos, sub
 from typing import TYPE_CHECKING, Any
 
-from arith.theory.arithmetic.tasks import UNSIGNED, Task, joined
+from arith.theory.arithmetic.tasks import DIGIT_FUNCTIONS, UNSIGNED, Task, joined
 from arith.theory.errors import InvalidInput
 
 if TYPE_CHECKING:
     from sympy.polys.rings import PolyElement, PolyRing
 
 NAMES = tuple("abcdefgh")
+_ALLOWED = f"only {', '.join(NAMES)}, whole numbers and + - * ** %"
+_CALLED = re.compile(r"([A-Za-z_]\w*)\s*\(")
+"""A function, with the commas between its arguments."""
 _LONGEST_TEXT = 500
 _DEEPEST = 100
 """Levels of the syntax tree; what reads it, and writes it in errors, calls itself at each."""
@@ -49,7 +53,15 @@ def parse_task(text: str, modulus: int | None = None, results: str = UNSIGNED) -
     Raises:
         InvalidInput: the text is no such expression, or has a modulus besides the one given.
     """
-    return joined(text.strip(), [_parsed(x, modulus, results) for x in text.split(",")])
+    return joined(text.strip(), [_parsed(x, modulus, results) for x in _expressions(text)])
+
+
+def _expressions(text: str) -> list[str]:
+    """The expressions between commas (InvalidInput: a function is in them)."""
+    if called := _CALLED.search(text):
+        named = f"functions are tasks of their own: --task {', '.join(DIGIT_FUNCTIONS)}"
+        raise InvalidInput(f"'{called[1][:60]}(...)' is not allowed: {_ALLOWED}; {named}")
+    return text.split(",")
 
 
 def _parsed(text: str, modulus: int | None, results: str) -> Task:
@@ -72,7 +84,7 @@ def own_modulus(text: str) -> int | None:
 
     What stands before it need not be a task by itself: ``a - b*b`` is one with a modulus only.
     """
-    return _split(text.split(",")[0])[1]
+    return _split(_expressions(text)[0])[1]
 
 
 def _split(text: str) -> tuple[ast.expr, int | None]:
@@ -137,10 +149,7 @@ def _polynomial(node: ast.expr) -> PolyElement:
             return _OPERATIONS[type(op)](_polynomial(operand))
         case ast.BinOp(op=op) if type(op) in _MISPLACED:
             raise InvalidInput(_MISPLACED[type(op)])
-    raise InvalidInput(
-        f"'{ast.unparse(node)[:60]}' is not allowed: only {', '.join(NAMES)}, "
-        "whole numbers and + - * ** %"
-    )
+    raise InvalidInput(f"'{ast.unparse(node)[:60]}' is not allowed: {_ALLOWED}")
 
 
 def _checked(polynomial: PolyElement) -> PolyElement:

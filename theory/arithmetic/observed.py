@@ -149,7 +149,8 @@ class ObservedDomain(Domain):
 
     def text(self) -> str:
         """``9,025 examples of D_2``."""
-        return f"{sum(self.examples):,} examples of {super().text()}"
+        number = sum(self.examples)
+        return f"{number:,} example{'s' * (number > 1)} of {super().text()}"
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from arith.theory.arithmetic.tasks import (
     is_named,
     named_task,
 )
-from arith.theory.errors import InvalidInput, look_up, unknown_name
+from arith.theory.errors import InvalidInput, NoTask, look_up, unknown_name
 from arith.theory.setting.settings import LARGEST_BASE, PADDINGS, RANDOM_STARTS, Setting
 from arith.theory.transformer.encodings import ENCODINGS
 from arith.theory.transformer.layouts import LAYOUTS, STARTS
@@ -425,7 +425,7 @@ class Request:
         if self.expr is not None:
             return parse_task(self.expr, self.modulus, self.results)
         if self.task is None:
-            raise InvalidInput(f"give a task: --task ({', '.join(TASK_NAMES)}) or --expr")
+            raise NoTask(f"give a task: --task ({', '.join(TASK_NAMES)}) or --expr")
         return named_task(self.task, self.modulus, self.results, self.base)
 
     def setting(self) -> Setting:

@@ -18,7 +18,7 @@ from math import prod
 from typing import Any
 
 from arith.theory.arithmetic.domains import Domain
-from arith.theory.errors import InvalidInput, unknown_name
+from arith.theory.errors import InvalidInput, NoTask, unknown_name
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.prediction.predict import Prediction, predict
 from arith.theory.setting.requests import Request, flag, options_of
@@ -166,5 +166,7 @@ def _row(values: tuple[str, ...], request: Request, train: Domain | None) -> Row
     try:
         setting = request.setting()
         return Row(values, predict(replace(setting, train=train) if train else setting))
+    except NoTask:  # no row has one
+        raise
     except InvalidInput as error:
         return Row(values, None, str(error))

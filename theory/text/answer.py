@@ -82,6 +82,8 @@ def why_silent(prediction: Prediction) -> str:
     if "count" in rules or not all(x.counted for x in prediction.lengths):
         return "it was not counted, as that would take too long, or the answer is open"
     if "sample" in rules:
+        if prediction.setting.train.pairs is None:  # a file, which says itself what it lacks
+            return "the examples lack digits or combinations of lengths"
         return "drawn pairs may lack digits; a file of them shows which (--data)"
     hidden = [step.statement for step in prediction.derivation if step.rule == "blind"]
     if hidden:

@@ -24,8 +24,12 @@ _SHOWN = 60
 _FIRST = 100
 """Lines by which it is seen whether a blank stands before answers."""
 _END = re.compile(r"(?:<eos>|<end>|</s>|<\|endoftext\|>|[$;.])\s*$")
+_WORD = re.compile("[A-Za-z]{2}|[A-Za-z]:")
+"""What stands before the number of an answer that has words."""
 _BEGIN = re.compile(r"^\s*(?:<bos>|<s>|\$)")
-_MARK = re.compile(r"=>|->|→|\t|\?|\b(?:is|equals|makes|gives|(?:a|answer):)(?=\s)", re.IGNORECASE)
+_MARK = re.compile(
+    r"=>|->|→|\t|\?|(?:\b(?:is|equals|makes|gives|(?:a|answer):)|:)(?=\s)", re.IGNORECASE
+)
 """What stands before an answer, where no ``=`` does."""
 
 
@@ -86,14 +90,28 @@ class Examples:
         rows, source = list(rows), self.source
         if source is not None:
             source = replace(source, numbers=[source.numbers[i] for i in rows])
-        return Examples(
-            [self.prompts[i] for i in rows], [self.answers[i] for i in rows], source=source
-        )
+        prompts, answers = ([x[i] for i in rows] for x in (self.prompts, self.answers))
+        return replace(self, prompts=prompts, answers=answers, source=source)
 
     def line(self, index: int) -> str:
         """One example as a line of text: as it stands in its file."""
         own = self.source.line(index) if self.source else ""
         return own or self.prompts[index] + self.answers[index]
+
+    def as_they_stand(self) -> Iterator[tuple[str, str | None]]:
+        """Each prompt as its file has it, and what follows the answer there.
+
+        That is None of an example that is no line of text, but of JSON or CSV.
+        """
+        lines = self.source.text.splitlines() if self.source else []
+        for i, (prompt, answer) in enumerate(zip(self.prompts, self.answers, strict=True)):
+            line = lines[self.source.numbers[i] - 1] if self.source and lines else ""
+            number = answer.split()[-1] if _WORD.search(answer) else answer
+            at = max(line.rfind(number), 0) if number else 0
+            asked, end = _BEGIN.sub("", line[:at]), line[at + len(number) :]
+            known = prompt.removesuffix("=")
+            is_line = asked.startswith(known) and asked[len(known) :].strip('"= ') not in _BETWEEN
+            yield (asked, end) if is_line and asked else (prompt, None)
 
     def quoted(self, index: int) -> str:
         """An example as an error repeats it: ``'12+34=47' (train.txt, line 3)``."""
@@ -122,6 +140,8 @@ def parse_examples(data: bytes, what: str) -> Examples:
         raise InvalidInput(f"{what}: it has no examples")
     first, between = lines[kept[0]].lstrip(), ""
     is_list = first.startswith("[") and text.rstrip().endswith("]")
+    if not is_list:
+        _check_alike([(i + 1, lines[i].lstrip()) for i in kept], what)
     if is_list:
         pairs = _json_list(text, what)
     elif first.startswith("{"):
@@ -145,6 +165,18 @@ def parse_examples(data: bytes, what: str) -> Examples:
     source = Source(what, numbers, unit="entry") if is_list else Source(what, numbers, text)
     is_csv = heads.isdisjoint(PROMPTS)
     return Examples(prompts, answers, in_columns=is_csv, begin=begin, source=source)
+
+
+def _check_alike(numbered: Sequence[tuple[int, str]], what: str) -> None:
+    """Refuse lines of which some are JSON and others are not (InvalidInput)."""
+    is_json = numbered[0][1].startswith("{")
+    odd = next((x for x in numbered if x[1].startswith("{") != is_json), None)
+    if odd is not None:
+        kinds = ("no JSON", "JSON") if is_json else ("JSON", "no JSON")
+        raise InvalidInput(
+            f"{what}, line {odd[0]:,}: it is {kinds[0]}, and the lines before it are {kinds[1]}: "
+            f"write all in one way: {shown(odd[1])}"
+        )
 
 
 def _begin(prompt: str) -> str:
@@ -248,8 +280,8 @@ def _of_csv(
             continue
         if len(row) != len(names):
             raise InvalidInput(
-                f"{what}, line {i}: {len(row)} columns, and the first line has {len(names)}: "
-                f"{shown(line)}"
+                f"{what}, line {i}: the first line has {len(names)} columns, and this one "
+                f"{len(row)}: {shown(line)}"
             )
         if prompt is not None and answer is not None:
             yield row[prompt], row[answer]

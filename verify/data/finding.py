@@ -11,8 +11,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import chain, combinations
 from math import gcd, inf, prod, sqrt
 from operator import itemgetter
@@ -54,6 +56,7 @@ from arith.theory.setting.settings import Setting, check_base
 from arith.theory.transformer.layouts import BLANKS, SPACE, Layout
 from arith.theory.transformer.layouts import layout as read_layout
 from arith.verify.data.files import Examples, shown
+from arith.verify.data.phrasing import Phrasing
 from arith.verify.data.sequences import computing_dtype, values_of
 from arith.verify.data.texts import (
     COMMA,
@@ -169,7 +172,9 @@ class Found:
             both.
         begin: what each line began with, and is left out.
         written: to how many digits operands are padded; 0 if they are not.
-        inputs: the operands of the examples of the setting, and of several operations which it is.
+        phrasing: what examples have around their numbers.
+        rows: the digits of the examples of the setting, each once, ``(n, k, N)``; of several
+            operations, the last row says which.
     """
 
     setting: Setting
@@ -186,7 +191,13 @@ class Found:
     one_digit: str = ""
     begin: str = ""
     written: int = 0
-    inputs: frozenset[tuple[int, ...]] = field(default=frozenset(), repr=False)
+    phrasing: Phrasing = field(kw_only=True, compare=False, repr=False)
+    rows: np.ndarray = field(kw_only=True, compare=False, repr=False)
+
+    @cached_property
+    def inputs(self) -> frozenset[tuple[int, ...]]:
+        """The operands of the examples of the setting, and of several operations which it is."""
+        return frozenset(map(tuple, values_of(self.rows, self.setting.digit_base).tolist()))
 
     @property
     def train(self) -> ObservedDomain:
@@ -199,8 +210,9 @@ class Found:
     def head(self) -> str:
         """``500 of 500 examples are of a + b in base 10: reversed layout``."""
         s = self.setting
+        examples = "examples are" if self.read > 1 else "example is"
         return (
-            f"{self.fit:,} of {self.read:,} examples are of {s.task.text()} in base "
+            f"{self.fit:,} of {self.read:,} {examples} of {s.task.text()} in base "
             f"{s.digit_base}: {s.layout.text}"
         )
 
@@ -221,9 +233,12 @@ class Found:
         found.append(f"digits of the longest operand: {shares}")
         every = _domain_size(s)
         share = f" of the {_short(every)} of {lengths_text(train.lengths)}" if every else ""
-        found.append(f"{train.different:,} different inputs{share}; {self.duplicates:,} repeated")
-        if self.contradictions:
-            found.append(f"{self.contradictions:,} inputs have other answers elsewhere in the file")
+        several = "s" * (train.different > 1)
+        different = f"{train.different:,} different input{several}{share}"
+        found.append(f"{different}; {self.duplicates:,} repeated")
+        if odd := self.contradictions:
+            inputs = "inputs have" if odd > 1 else "input has"
+            found.append(f"{odd:,} {inputs} other answers elsewhere in the file")
         found += [f"lacks {x}" for x in self.lacking] or ["lacks no digit, pair of digits or carry"]
         return [*found, *self.assumed_lines()]
 
@@ -275,9 +290,10 @@ def find_setting(
         guess, rows = _of_all(examples, guess, Request(**given))
         count = len(rows.digits)
         if count < LEAST_FIT * len(examples):
-            raise _misfit(examples, guess, Fraction(count, len(examples)), int(rows.right.argmin()))
+            raise _misfit(examples, guess, rows.right)
     except _Misfit as error:
-        raise InvalidInput(f"{error}{_hint(whole, given)}") from None
+        raise InvalidInput(f"{error}{_hint(whole, given, error.odd)}") from None
+    _check_given(rows, given, examples)
     read = _options(rows, guess, given, examples)
     chosen = {name: value for name, value in read.items() if name not in given}
     if "layout" in chosen:
@@ -285,8 +301,17 @@ def find_setting(
     if test is not None:
         of_tests = _of_tests(test, guess, {**chosen, **given})
         chosen |= {k: v for k, v in of_tests.items() if k not in given}
-    _check_width(chosen, given, examples)
-    setting = Request(**{**chosen, **given}).setting()
+    _check_width(read, given, examples)
+    try:
+        setting = Request(**{**chosen, **given}).setting()
+    except InvalidInput as error:
+        if test is None or "test_layout" not in chosen:
+            raise
+        layouts = {**chosen, **given}
+        trained, tested = (read_layout(layouts[x]).text for x in ("layout", "test_layout"))
+        raise InvalidInput(
+            f"training is in the {trained}, and tests in the {tested}, as {test.quoted(0)}: {error}"
+        ) from None
     s, k = setting, setting.task.operands
     together = s.layout.from_left, s.layout.operands_first
     train = observed(s.task, rows.digits, s.base, s.natural, s.train.in_token, together)
@@ -318,16 +343,25 @@ def find_setting(
         one_digit,
         begin,
         read.get("width", 0),
-        frozenset(map(tuple, values_of(rows.digits, s.digit_base).tolist())),
+        phrasing=Phrasing.of(_sample(whole), setting),
+        rows=different.reshape(-1, *rows.digits.shape[1:]),
     )
 
 
 class _Misfit(InvalidInput):
-    """Too few examples are read."""
+    """Too few examples are read; ``odd`` are some that are not."""
+
+    def __init__(self, message: str, odd: Examples) -> None:
+        super().__init__(message)
+        self.odd = odd
 
 
-def _hint(examples: Examples, given: Mapping[str, Any]) -> str:
-    """What would have examples read: without which of the options that say how, or with which."""
+def _hint(examples: Examples, given: Mapping[str, Any], odd: Examples) -> str:
+    """What would have examples read: without which of the options that say how, or what they lack.
+
+    Args:
+        odd: those that are not read.
+    """
     told = [n for n in ("layout", "base", "modulus", "task", "expr") if n in given]
     for names in chain(*(combinations(told, size + 1) for size in range(len(told)))):
         try:
@@ -335,6 +369,16 @@ def _hint(examples: Examples, given: Mapping[str, Any]) -> str:
         except InvalidInput:
             continue
         return f"; without {' '.join(f'{flag(n)} {given[n]}' for n in names)}, {found.head}"
+    if _FEW <= len(odd) < len(examples):
+        with suppress(_Misfit):
+            other = _guess(odd, {}, Request())
+            layout = read_layout(_layout({0}, other, odd, wide=False))
+            task = f"{other.task.text()} in base {other.base}"
+            return f"; these are of {task} in the {layout.text}: a file has one format"
+    if examples.in_columns:
+        k = examples.prompts[0].count(",") + 1
+        columns = f"{k} operand{'s' * (k > 1)} and the answer"
+        return f"; its columns are read as {columns}: a line is 12,34,46 or 12+34,46"
     return (
         "; a line has whole numbers without commas, a sign (+, - or *), and the right answer, as "
         "12+34=46 (--task, --layout, --base)"
@@ -362,17 +406,53 @@ def _of_all(examples: Examples, guess: _Guess, known: Request) -> tuple[_Guess, 
     return (other, again) if len(again.digits) > len(rows.digits) else (guess, rows)
 
 
-def _check_width(chosen: Mapping[str, Any], given: Mapping[str, Any], examples: Examples) -> None:
-    """Refuse test lengths that the padding of the examples has no room for (InvalidInput)."""
-    width, asked = chosen.get("width"), given.get("test_digits")
-    if not width or not asked or "width" in given or "x" in asked:
+def _of_several_lengths(rows: _Rows, examples: Examples) -> str:
+    """Examples whose operands, or else results, have several lengths, as errors repeat them."""
+    lengths = rows.written if len(rows.written) > 1 else rows.said
+    return " and ".join(map(examples.quoted, sorted({*lengths.values()})[:2]))
+
+
+def _check_given(rows: _Rows, given: Mapping[str, Any], examples: Examples) -> None:
+    """Refuse padding that is given and that the examples do not have (InvalidInput).
+
+    Numbers of several lengths are not padded, and padded ones are as long as the longest.
+    """
+    width, is_uneven = given.get("width", 0), max(len(rows.written), len(rows.said)) > 1
+    if is_uneven and (width or given.get("padding") == "fixed"):
+        raise InvalidInput(
+            f"{f'--width {width}' if width else '--padding fixed'} is for padded numbers, and "
+            f"those of the examples have several lengths, as "
+            f"{_of_several_lengths(rows, examples)}: leave it out"
+        )
+    lengths = rows.widths.max(axis=1)
+    longest = int(lengths.max())
+    if width and width < longest:
+        such = examples.quoted(int(np.flatnonzero(rows.right)[lengths.argmax()]))
+        raise InvalidInput(
+            f"--width {width} has no room for operands of {longest} digits, as in {such}: say "
+            f"{longest} or more"
+        )
+
+
+def _check_width(read: Mapping[str, Any], given: Mapping[str, Any], examples: Examples) -> None:
+    """Refuse numbers without padding, or test lengths without room, of padded ones (InvalidInput).
+
+    Args:
+        read: the options that were found, also those that are given.
+    """
+    width, asked = read.get("width"), given.get("test_digits")
+    if not width:
+        return
+    padded = f"the examples are padded to {width} digits, as {examples.quoted(0)}"
+    if given.get("padding") == "none":
+        raise InvalidInput(f"{padded}: leave out --padding none")
+    if not asked or given.get("width") or "x" in asked:
         return
     longest = max(read_lengths(asked, "--test-digits", LARGEST_TEST))
     if longest > width:
         raise InvalidInput(
-            f"the examples are padded to {width} digits, as {examples.quoted(0)}, so "
-            f"operands of {longest} digits cannot be written (--test-digits {asked}): --width "
-            f"{longest} asks as if they were padded to that"
+            f"{padded}, so operands of {longest} digits cannot be written (--test-digits {asked}): "
+            f"--width {longest} asks as if they were padded to that"
         )
 
 
@@ -465,21 +545,24 @@ def _guess(examples: Examples, given: Mapping[str, Any], known: Request) -> _Gue
         what = asked.text() if asked else "any task"
         raise _Misfit(
             f"the examples are not read as examples of {what}: the first is {examples.quoted(0)}"
-            f"{too_long(examples.line(0))}"
+            f"{too_long(examples.line(0))}",
+            some,
         )
     share, *_, guess = best
     if share < LEAST_FIT:
         _, right = _right(reading(guess.cut(some), guess.base, guess.order), guess.task)
-        raise _misfit(some, guess, share, int(right.argmin()))
+        raise _misfit(some, guess, right)
     return guess
 
 
-def _misfit(examples: Examples, guess: _Guess, share: Fraction, odd: int) -> _Misfit:
+def _misfit(examples: Examples, guess: _Guess, right: np.ndarray) -> _Misfit:
     """That too many examples are none of the task that fits most; one of them is shown."""
+    odd = int(right.argmin())
     return _Misfit(
-        f"{float(100 * share):.3g}% of the examples are of {guess.task.text()} in base "
+        f"{100 * right.mean():.3g}% of the examples are of {guess.task.text()} in base "
         f"{guess.base}, and {float(100 * LEAST_FIT):.3g}% have to be: one that is not is "
-        f"{examples.quoted(odd)}{too_long(examples.line(odd))}"
+        f"{examples.quoted(odd)}{too_long(examples.line(odd))}",
+        examples.some(np.flatnonzero(~right)),
     )
 
 
@@ -509,7 +592,7 @@ def _step(examples: Examples) -> int:
 def _bases(examples: Examples) -> list[int]:
     """The bases that the digits of some lines may have, the most usual first."""
     joined = "\n".join(examples.prompts + examples.answers)
-    if re.search("[0-5]:", joined) and not any(c.isalpha() for c in joined):
+    if re.search("[0-9]:[0-9]", joined) and not any(c.isalpha() for c in joined):
         numbers = (int(x) for x in re.findall(r"\d+", joined) if len(x) < 6)
         high = max(numbers, default=0) + 1
         return [b for b in (60, 100, 256, 1000, 10_000) if b >= high][:2]
@@ -792,7 +875,8 @@ def _options(
     alike = len(rows.written) == len(rows.said) == 1
     filled = form.interleaved and not form.width  # all operands are as long as the longest
     zeros = rows.zeros_to(task, guess.base)
-    natural = filled or bool(zeros) or not (alike and (form.width or rows.zeros))
+    is_said = given.get("width") or given.get("padding") == "fixed"
+    natural = filled or bool(zeros) or not (alike and (form.width or rows.zeros or is_said))
     found["padding"] = "none" if natural else "fixed"
     told = natural and not filled and "layout" not in given
     if told and not zeros and (len(rows.extra) > 1 or rows.result_zeros):
@@ -944,10 +1028,18 @@ def _of_tests(test: Examples, guess: _Guess, chosen: Mapping[str, Any]) -> dict[
     stated = ("task", "expr", "modulus", "base", "results")
     given = {k: v for k, v in chosen.items() if k in stated}
     between, test = _separated(test)
-    own = _guess(test, given, Request(**given))
+    try:
+        own = _guess(test, given, Request(**given))
+    except _Misfit as error:
+        raise InvalidInput(f"{error}; tests are of the task of training") from None
     rows = _Rows.read(test, replace(own, task=guess.task))
     if not len(rows.digits):
         raise InvalidInput(f"no test example is one of {guess.task.text()}")
+    if chosen.get("width") and len(rows.written) > 1:
+        raise InvalidInput(
+            f"the training examples are padded, and those of the tests have several lengths, as "
+            f"{_of_several_lengths(rows, test)}: pad them too"
+        )
     widths = rows.widths
     lengths = np.unique(widths.max(axis=1)).tolist()
     found: dict[str, Any] = {"test_digits": ",".join(map(str, lengths))}

@@ -31,8 +31,8 @@ _WORDS = {"plus": "+", "minus": "-", "times": "*", "and": "+"}
 _NO_SIGNS = str.maketrans("", "", SIGNS + "=")
 NOT_DIGITS = re.compile(r"<[0-9]+>|\(-?[0-9]+\)")
 """Markers and carries."""
-_BLANKS = re.compile(r"[ \t\r_]+|(?<![0-9])\.|\.(?![0-9])")
-"""What fills up numbers or stands between their digits."""
+_BLANKS = re.compile(r"[ \t\r_?!]+|(?<![0-9])\.|\.(?![0-9])")
+"""What fills up numbers, stands between their digits or ends a question."""
 _SPACE_BETWEEN = re.compile(r"(?<=[0-9a-z:_.])[ \t]+(?=[0-9a-z<_.])")
 """The space between two operands."""
 
@@ -218,14 +218,12 @@ def parted(text: str) -> str:
 
 def _clean(texts: list[str], base: int) -> list[str]:
     text = "\n".join(x.replace("\n", " ") for x in texts)
-    if (base <= 10 and not text.isascii()) or re.search("[A-Za-z]", text):
-        if base <= 10:
-            for word, sign in _WORDS.items():
-                text = re.sub(rf"\b{word}\b", sign, text, flags=re.IGNORECASE)
-            text = re.sub(r"(?<=[0-9 ])[xX](?=[0-9 ])", "*", text).translate(_ALSO)
-            text = re.sub(r"[A-Za-z][A-Za-z']*[.,]?|[:?]", "", text)
-        text = text.lower()
-    text = _BLANKS.sub("", text)
+    if base <= 10 and (not text.isascii() or re.search("[A-Za-z:]", text)):
+        for word, sign in _WORDS.items():
+            text = re.sub(rf"\b{word}\b", sign, text, flags=re.IGNORECASE)
+        text = re.sub(r"(?<=[0-9 ])[xX](?=[0-9 ])", "*", text).translate(_ALSO)
+        text = re.sub(r"[A-Za-z][A-Za-z']*[.,]?|:", "", text)
+    text = _BLANKS.sub("", text.lower())
     return (NOT_DIGITS.sub("", text) if "<" in text or "(" in text else text).split("\n")
 
 

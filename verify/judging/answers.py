@@ -39,7 +39,7 @@ from arith.verify.judging.explanations import Candidate, Explained, candidates, 
 from arith.verify.judging.intervals import Interval, pooled
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict, judge
 from arith.verify.judging.premises import speaks_of
-from arith.verify.judging.standards import TOLERANCE
+from arith.verify.judging.standards import TOLERANCE, interval
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import SAMPLES
 from arith.verify.records.measurement import Measurement
@@ -259,6 +259,11 @@ class Answers:
         """The operands as arrays ``(n,)`` of numbers; of several operations the last says which."""
         return self.format.values(self.digits)
 
+    @property
+    def inputs(self) -> set[tuple[int, ...]]:
+        """The operands of each input; of several operations the last number says which."""
+        return {*zip(*(x.tolist() for x in self.values), strict=True)}
+
     @cached_property
     def right(self) -> np.ndarray:
         """The task of each input, ``(n,)``."""
@@ -450,7 +455,10 @@ def check_prompts(fmt: Format) -> None:
 
 
 def judge_examples(
-    setting: Setting, models: Sequence[Examples], stays: Sequence[Stays | None] = ()
+    setting: Setting,
+    models: Sequence[Examples],
+    stays: Sequence[Stays | None] = (),
+    trained: frozenset[tuple[int, ...]] = frozenset(),
 ) -> JudgedAnswers:
     """Judge models by prompts and answers in text (see ``judge_answers``).
 
@@ -458,12 +466,22 @@ def judge_examples(
         setting: how the models were trained, and at what lengths they are tested.
         models: the prompts and answers of each.
         stays: what was measured of each besides.
+        trained: the inputs of the training examples, if these are known.
 
     Raises:
-        InvalidInput: no prompt is an input of the setting, or its layout has no prompts.
+        InvalidInput: no prompt is an input of the setting, or its layout has no prompts; or all
+            inputs of a model are among those of training.
     """
     cell = Cell(setting, default_model(setting.task))
-    return judge_answers(cell, [Answers.read(x, cell) for x in models], stays)
+    said = [Answers.read(x, cell) for x in models]
+    for x in said:
+        if len(x.digits) and x.inputs <= trained:
+            what = x.source.what if x.source else "the model"
+            raise InvalidInput(
+                f"{what} has inputs of the training examples alone: ask the model others, such as "
+                "arith examples --test writes"
+            )
+    return judge_answers(cell, said, stays)
 
 
 def judge_answers(
@@ -646,6 +664,26 @@ def _of_answers(verdict: CellVerdict, measured: bool) -> CellVerdict:
         asks = x.prediction.requires_noise_invariance or x.prediction.requires_measured_stability
         unknown = x.verdict == Verdict.DIVERGE and ((asks and not measured) or is_too_wide(x))
         return replace(x, verdict=Verdict.INCONCLUSIVE) if unknown else x
+
+    lengths = tuple(map(decided, verdict.lengths))
+    return with_weak_bounds(replace(verdict, lengths=lengths))
+
+
+def with_weak_bounds(verdict: CellVerdict) -> CellVerdict:
+    """A verdict that also judges bounds that touch 0 or 1 within the tolerance, as *at most 0.992*.
+
+    The judge leaves these out, as no model could diverge from them.  Here answers agree with a
+    bound that their interval is within, without tolerance; else nothing is decided.
+    """
+
+    def decided(x: LengthVerdict) -> LengthVerdict:
+        p = x.prediction
+        each = (r.at(x.digits) for r in verdict.converged if speaks_of(p, r))
+        some = [interval(m) for m in each if m]
+        if x.verdict != Verdict.UNDETERMINED or p.claim == Claim.NONE or not some:
+            return x
+        within = all(p.at_least <= i.low and i.high <= p.at_most for i in some)
+        return replace(x, verdict=Verdict.AGREE if within else Verdict.INCONCLUSIVE)
 
     return replace(verdict, lengths=tuple(map(decided, verdict.lengths)))
 

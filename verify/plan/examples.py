@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from arith.theory.arithmetic.lengths_text import lengths_text
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.requests import Request, flag
 from arith.theory.setting.settings import Setting
@@ -54,32 +55,31 @@ def find_setting_of(
     return find_setting(read_examples(data), {n: getattr(request, n) for n in given}, test)
 
 
-def draw_examples(
-    setting: Setting,
-    number: int,
-    seed: int,
-    test: bool = False,
-    trained: Collection[tuple[int, ...]] = (),
-) -> Examples:
-    """Examples of training, none of which is held out; or of the tests, as many of each length.
+def draw_examples(setting: Setting, number: int, seed: int) -> Examples:
+    """Examples of training, none of which is held out.
 
-    At a trained length tests have held-out inputs alone; one that has none is left out.  No input
-    is tested twice: of a length that has fewer inputs all are there.
+    Raises:
+        InvalidInput: too many or none, or a domain that has no such examples.
+    """
+    return _drawn(setting, number, _generator(number, seed), None)
+
+
+def draw_tests(
+    setting: Setting, number: int, seed: int, trained: Collection[tuple[int, ...]] = ()
+) -> dict[int, Examples]:
+    """Examples of each test length, as many of each.
+
+    At a trained length they are held-out inputs alone; one that has none is left out.  No input is
+    tested twice: of a length that has fewer inputs all are there.
 
     Args:
         trained: the inputs of a file, where the setting is that of one.  Tests have others, but
             for a trained length that has none.
 
     Raises:
-        InvalidInput: too many or none, or a domain that has no such examples.
+        InvalidInput: as of ``draw_examples``.
     """
-    if not 1 <= number <= MOST_EXAMPLES:
-        raise InvalidInput(f"--number goes from 1 to {MOST_EXAMPLES:,}, not {number}")
-    if seed < 0:
-        raise InvalidInput(f"--seed is 0 or more, not {seed}")
-    rng = np.random.default_rng(seed)
-    if not test:
-        return _drawn(setting, number, rng, None)
+    rng = _generator(number, seed)
     lengths = []
     for n in setting.test_lengths:
         with suppress(InvalidInput):  # nothing is held out
@@ -88,9 +88,30 @@ def draw_examples(
             lengths.append(n)
     if not lengths:
         raise InvalidInput(f"{setting.train.text()}: no input of the test lengths is held out")
-    each = [number // len(lengths) + (i < number % len(lengths)) for i in range(len(lengths))]
-    counts = zip(lengths, each, strict=True)
-    return Examples.joined(_drawn(setting, count, rng, n, trained) for n, count in counts if count)
+    counts = _counts(number, lengths)
+    return {n: _drawn(setting, count, rng, n, trained) for n, count in counts.items() if count}
+
+
+def few_line(tests: Mapping[int, Examples], number: int) -> str:
+    """At which lengths there were too few inputs for so many tests; empty if there were enough."""
+    few = [n for n, count in _counts(number, [*tests]).items() if len(tests[n]) < count]
+    drawn = f"{sum(map(len, tests.values())):,} of the {number:,} tests that were asked for"
+    return f"{drawn}: there are no more inputs to test at {lengths_text(few)}" if few else ""
+
+
+def _counts(number: int, lengths: Sequence[int]) -> dict[int, int]:
+    """How many of so many tests each length has: as many as any other."""
+    each, more = divmod(number, len(lengths))
+    return {n: each + (i < more) for i, n in enumerate(lengths)}
+
+
+def _generator(number: int, seed: int) -> np.random.Generator:
+    """What so many examples are drawn by (InvalidInput: too many or none)."""
+    if not 1 <= number <= MOST_EXAMPLES:
+        raise InvalidInput(f"--number goes from 1 to {MOST_EXAMPLES:,}, not {number}")
+    if seed < 0:
+        raise InvalidInput(f"--seed is 0 or more, not {seed}")
+    return np.random.default_rng(seed)
 
 
 def _drawn(

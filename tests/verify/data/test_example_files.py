@@ -7,7 +7,7 @@ import io
 import json
 import random
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 from time import process_time
@@ -23,6 +23,7 @@ from arith.theory.arithmetic.tasks import named_task
 from arith.theory.errors import InvalidInput
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.requests import Request
+from arith.theory.setting.settings import Setting
 from arith.theory.setting.training import default_model
 from arith.theory.transformer.layouts import layout as read_layout
 from arith.verify.data.files import Examples, parse_examples
@@ -31,7 +32,7 @@ from arith.verify.data.sampling import Sampler
 from arith.verify.data.sequences import values_of
 from arith.verify.data.texts import example_texts, read_texts
 from arith.verify.plan.cells import Cell
-from arith.verify.plan.examples import as_jsonl, as_text, draw_examples
+from arith.verify.plan.examples import as_jsonl, as_text, draw_examples, draw_tests
 from arith.verify.plan.given import read_examples
 
 pytestmark = pytest.mark.long
@@ -41,6 +42,13 @@ PAIRS = [(a, b) for a in range(100) for b in range(100) if (a * 31 + b * 17) % 5
 def found(text: str, **given: Any) -> Found:
     """What a file with this text is found to be."""
     return find_setting(parse_examples(text.encode(), "the file"), given)
+
+
+def drawn_tests(
+    setting: Setting, number: int, trained: Collection[tuple[int, ...]] = ()
+) -> Examples:
+    """Tests of all lengths."""
+    return Examples.joined(draw_tests(setting, number, 0, trained).values())
 
 
 def lines(write: Callable[[int, int], str]) -> str:
@@ -184,7 +192,7 @@ def test_what_a_file_lacks_is_said() -> None:
     got = found(f"{text}\n1+1=3\n500+500=1000\n")
     said = "\n".join(got.lines())
     assert "the digit 7 at place 1 of a" in said
-    assert got.contradictions == 1 and "1 inputs have other answers" in said
+    assert got.contradictions == 1 and "1 input has other answers" in said
     assert "combinations of lengths, as 1 and 3 digits" in said
     assert got.duplicates > 100
     assert dict(got.lengths)[3] == 1
@@ -205,6 +213,30 @@ def test_a_width_that_is_asked_for_is_tested() -> None:
     text = "\n".join(f"{a:04}+{b:04}={a + b:05}" for a in range(90, 130) for b in range(90, 130))
     assert found(text).setting.test_lengths == (1, 2, 3, 4)
     assert found(text, width=6).setting.test_lengths == (1, 2, 3, 4, 5, 6)
+
+
+ROOMLESS = [
+    ("padded", {"width": 1}, r"--width 1 has no room for operands of 2 digits, as in '.*: say 2"),
+    ("padded", {"width": -1}, "--width -1 has no room for operands of 2 digits"),
+    ("padded", {"padding": "none"}, "padded to 5 digits, as '.*: leave out --padding none"),
+    ("lines", {"width": 4}, r"--width 4 is for padded numbers, .* as '12\+34=46' .* and '5\+7=12'"),
+    ("lines", {"padding": "fixed"}, "--padding fixed is for padded numbers"),
+]
+
+
+@pytest.mark.parametrize(("name", "option", "message"), ROOMLESS)
+def test_padding_that_a_file_does_not_have_is_refused(
+    name: str, option: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InvalidInput, match=message) as caught:
+        found(SMALL[name][0], **option)
+    assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize("option", [{"width": 4}, {"padding": "fixed"}])
+def test_numbers_of_one_length_are_padded_where_that_is_said(option: dict[str, Any]) -> None:
+    got = found("12+34=46\n21+50=71\n", **option)
+    assert not got.setting.natural and got.written == 2
 
 
 def test_options_win_over_what_is_found() -> None:
@@ -289,6 +321,7 @@ PUBLISHED: dict[str, tuple[Callable[[int, int, int], str], str, str]] = {
     "columns": (lambda a, b, c: f"{a},{b},{c}", "add", "plain"),
     "a tab": (lambda a, b, c: f"{a}+{b}\t{c}", "add", "plain"),
     "blanks": (lambda a, b, c: f"{a} {b} {c}", "add", "plain, space between operands"),
+    "a colon": (lambda a, b, c: f"{a}+{b}: {c}", "add", "plain"),
     "an arrow": (lambda a, b, c: f"{a} + {b} -> {c}", "add", "plain"),
     "words": (lambda a, b, c: f"{a} plus {b} is {c}.", "add", "plain"),
     "differences too": (
@@ -459,6 +492,29 @@ def test_tests_are_read_from_a_file_too() -> None:
     assert (given.test_lengths, given.test_layout) == ((3,), None)
 
 
+TESTS = {
+    "another order": (
+        lines(lambda a, b: f"{a}+{b}={str(a + b)[::-1]}"),
+        r"the plain layout, and tests in the reversed layout, as '.*' \(the tests, line 1\): a mod",
+    ),
+    "another task": (
+        lines(lambda a, b: f"{a}*{b}={a * b}"),
+        r"the tests, line 1\).*task of training",
+    ),
+    "no padding": ("1+2=3\n12+34=46", r"are padded, and .* as '1\+2=3' \(the tests, line 1\) and"),
+}
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_tests_of_another_format_are_refused_with_a_line(name: str) -> None:
+    text, message = TESTS[name]
+    width = 2 if name == "no padding" else 0
+    train = lines(lambda a, b: f"{a:0{width}}+{b:0{width}}={a + b:0{width and 3}}")
+    tests = parse_examples(text.encode(), "the tests")
+    with pytest.raises(InvalidInput, match=message):
+        find_setting(parse_examples(train.encode(), "the file"), {}, tests)
+
+
 DAMAGED = {
     "nothing": (b"", "no examples"),
     "blank lines": (b"\n\n  \n", "no examples"),
@@ -478,8 +534,25 @@ DAMAGED = {
         ).encode(),
         r"'\$012\+034=046' .* results of 3 digits, and '\$363\+849=1212' \(.*line 3\) of 4; pad",
     ),
-    "uneven CSV": (b"1,2,3\n1,2\n", "line 2: 2 columns, and the first line has 3"),
+    "uneven CSV": (b"1,2,3\n1,2\n", "line 2: the first line has 3 columns, and this one 2"),
     "CSV without answers": (b"prompt,b\n1+1,2\n", "no column of answers"),
+    "CSV of two columns": (
+        b"12,46\n5,12\n",
+        r"the first is '12,46' \(.*, line 1\); its columns are read as 1 operand and the answer",
+    ),
+    "JSON below text": (
+        b'12+34=46\n{"prompt": "5+7=", "answer": "12"}\n',
+        "line 2: it is JSON, and the lines before it are no JSON: write all in one way",
+    ),
+    "text below JSON": (
+        b'{"prompt": "5+7=", "answer": "12"}\n12+34=46\n',
+        "line 2: it is no JSON, and the lines before it are JSON",
+    ),
+    "two formats": (
+        lines(lambda a, b: f"{a}+{b}={a + b if a % 2 else str(a + b)[::-1]}").encode(),
+        r"one that is not is .*, line [\d,]+\); these are of a \+ b in base 10 in the "
+        "(plain|reversed) layout: a file has one format",
+    ),
     "deep JSON": (b'{"prompt": ' + b"[" * 10**5, "line 1: no JSON"),
     "superscripts": ("²+1=3\n".encode() * 5, "not read as examples of any task"),
     "cut gzip": (gzip.compress(b"1+1=2\n" * 1000)[:-20], "cannot be unpacked"),
@@ -517,7 +590,7 @@ def test_gzip_and_standard_input_are_read(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_training_and_test_files_have_no_input_in_common() -> None:
     setting = Request("add", padding="none", train_digits="1-2", test_digits="2,3").setting()
-    train, test = (draw_examples(setting, 4_000, 0, test=x) for x in (False, True))
+    train, test = draw_examples(setting, 4_000, 0), drawn_tests(setting, 4_000)
     assert not set(train.prompts) & set(test.prompts)
     longest = [max(len(n) for n in x[:-1].split("+")) for x in test.prompts]
     # Each input once: so few of two digits are held out.
@@ -526,27 +599,43 @@ def test_training_and_test_files_have_no_input_in_common() -> None:
     assert draw_examples(setting, 50, 1) != draw_examples(setting, 50, 2)
 
 
+def test_inputs_are_gathered_when_they_are_asked_for() -> None:
+    got = found("1+2=3\n1+2=3\n12+34=46\n")
+    assert "inputs" not in vars(got)
+    assert got.inputs == {(1, 2), (12, 34)}
+
+
 def test_tests_beside_a_file_have_none_of_it_however_it_is_written() -> None:
     pairs = [(a, b) for a in range(10) for b in range(10) if (a * 7 + b) % 9]
     file = Examples([f"What is {a} + {b}? " for a, b in pairs], [str(a + b) for a, b in pairs])
     found = find_setting(file, {})
-    test = draw_examples(found.setting, 500, 0, test=True, trained=found.inputs).prompts
+    test = drawn_tests(found.setting, 500, found.inputs).prompts
     short = {x for x in test if len(x) == len("1+2=")}
     assert found.inputs == {*pairs}
     assert len(short) == 100 - len(pairs) and not short & {f"{a}+{b}=" for a, b in pairs}
 
 
-@pytest.mark.parametrize("prompt", ["12+34= ", "12 + 34 = ", "Q: 12+34\nA: "])
-def test_a_prompt_may_end_in_a_blank(prompt: str) -> None:
+@pytest.mark.parametrize(
+    "prompt", ["12+34= ", "12 + 34 = ", "Q: 12+34\nA: ", "12+34?", "12+34=?", "12+34:", "12+34!"]
+)
+def test_a_prompt_may_end_in_a_blank_or_in_a_mark(prompt: str) -> None:
     found = find_setting(Examples([prompt] * 3, ["46"] * 3), {})
     assert found.setting.task.text() == "a + b"
+
+
+def test_a_question_mark_ends_prompts_of_every_base() -> None:
+    pairs = [(a, b) for a in range(200) for b in range(0, 200, 9)]
+    got = find_setting(
+        Examples([f"{a:x}+{b:x}?" for a, b in pairs], [f"{a + b:x}" for a, b in pairs]), {}
+    )
+    assert (got.setting.base, got.fit) == (16, len(pairs))
 
 
 def test_tests_beside_a_file_have_no_input_twice_and_none_of_the_file() -> None:
     setting = Request("add", padding="none", train_digits="2", test_digits="1-3").setting()
     found = find_setting(draw_examples(setting, 15_000, 0), {})
     trained = {f"{str(a)[::-1]}+{str(b)[::-1]}=" for a, b in found.inputs}
-    test = draw_examples(setting, 12_000, 0, test=True, trained=found.inputs).prompts
+    test = drawn_tests(setting, 12_000, found.inputs).prompts
     assert len({*test}) == len(test) and not trained & {*test}
     longest = [max(len(n) for n in x[:-1].split("+")) for x in test]
     assert [longest.count(n) for n in (1, 2, 3)] == [100, 9_900 - len(trained), 4_000]
