@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from enum import Enum
 
 from arith.theory.arithmetic.decision import Decision
 from arith.theory.arithmetic.directions import Direction
@@ -46,52 +47,54 @@ _BOTH_FIT = (
 )
 
 
+class Computes(Enum):
+    """What a model computes where digits differ from those that training always showed there."""
+
+    RIGHT = "training shows every view, so that models are right"
+    TASK = "f, if noise at constant addresses changes its answers"
+    EXPECTED = "f^"
+    NO_BETTER = "something that is right at most as often as f^"
+    EITHER = "f or f^, if it is stable"
+    UNKNOWN = "nothing is known of it"
+
+
 @dataclass(frozen=True)
 class Constants:
-    """What is said of a model where digits differ from those that training always showed there.
+    """What is said of a model at a test length, by what it does with constant digits.
 
     Args:
-        candidates: a stable model computes f or f^; otherwise nothing is known of it.
-        keeps: it computes f^ there.
-        goes_on: it computes f there, if noise at constant addresses changes its answers.
-        at_most: its accuracy is at most that of f^.
-        others: theory speaks of inputs as well in which no such digit differs.
+        unchanged: something is said as well of inputs in which no such digit differs.
         masked: no query sees such a digit, so it changes no answer.
         unshown: training lacks the view of some answer, so that nothing is said of models that were
             not measured to be stable but what is proved.
         shared: addresses share parameters, so that a model has to tell them apart everywhere.
         measured: a model has to be measured as stable at the length in question.
-        shown: training shows every view, so that models are right.
     """
 
-    candidates: bool = True
-    keeps: bool = False
-    goes_on: bool = False
-    at_most: bool = False
-    others: bool = True
+    computes: Computes
+    unchanged: bool = True
     masked: bool = False
     unshown: bool = False
     shared: bool = False
     measured: bool = False
-    shown: bool = False
 
 
-KEPT = Constants(keeps=True)
-KEPT_APART = Constants(keeps=True, shared=True)
-KEPT_IF_STABLE = Constants(keeps=True, measured=True)
-GOES_ON = Constants(goes_on=True, measured=True)
-MASKED = Constants(keeps=True, masked=True)
-SHOWN = Constants(shown=True)
-STOPPED = Constants(at_most=True)
-EITHER = Constants()
-UNTOLD = Constants(others=False)
-UNKNOWN = Constants(candidates=False, others=False)
-AT_OTHERS = Constants(candidates=False, measured=True, unshown=True)
+KEPT = Constants(Computes.EXPECTED)
+KEPT_APART = replace(KEPT, shared=True)
+KEPT_IF_STABLE = replace(KEPT, measured=True)
+MASKED = replace(KEPT, masked=True)
+GOES_ON = Constants(Computes.TASK, measured=True)
+SHOWN = Constants(Computes.RIGHT)
+STOPPED = Constants(Computes.NO_BETTER)
+EITHER = Constants(Computes.EITHER)
+SILENT = replace(EITHER, unchanged=False)
+UNKNOWN = Constants(Computes.UNKNOWN, unchanged=False)
+UNKNOWN_IF_CHANGED = Constants(Computes.UNKNOWN, measured=True, unshown=True)
 
 _BY_PLACE = {
-    Decision.NO: (UNTOLD, "at some trained digit it cannot tell where it is"),
+    Decision.NO: (SILENT, "at some trained digit it cannot tell where it is"),
     Decision.YES: (STOPPED, "{}, and one layer less sees as much at each digit that varies"),
-    Decision.UNDECIDED: (UNTOLD, "{}, so it can tell where it is, but not a layer earlier"),
+    Decision.UNDECIDED: (SILENT, "{}, so it can tell where it is, but not a layer earlier"),
 }
 """By whether a model without an encoding can tell its place: what follows, and why."""
 
@@ -114,7 +117,8 @@ def constants(
         untrained = [n for n in setting.test_lengths if not setting.is_premise(n)]
         general, why = UNKNOWN, (cite("count", what, untrained, leaves_open=True),)
     tests, longest = setting.test_lengths, setting.train.every_length[-1]
-    stopped = {n for n in tests if general.at_most and n > longest}
+    stops = general.computes is Computes.NO_BETTER
+    stopped = {n for n in tests if stops and n > longest}
     surely, lacking, steps = shown_lengths(setting, besides=stopped)
     is_local = carry_reach(setting.task, setting.base) is not None
     error = None if steps or not is_local else uncompared(setting)
@@ -139,16 +143,16 @@ def constants(
         )
         steps += (cite("shared parameters", what, too_far),)
     special = dict.fromkeys(too_far, KEPT_IF_STABLE)
-    if general.at_most:  # of shorter inputs it says nothing
-        special = dict.fromkeys({*tests} - stopped, UNTOLD)
-    if general.others:
+    if stops:  # of shorter inputs it says nothing
+        special = dict.fromkeys({*tests} - stopped, SILENT)
+    if general.unchanged:
         unshown = replace(general if general.measured else EITHER, unshown=True)
         special |= dict.fromkeys(lacking, unshown)
     special |= dict.fromkeys(surely, SHOWN)
     found = {n: special.get(n, general) for n in tests}
-    if all(found[n].shown or setting.is_premise(n) for n in tests):
+    if all(found[n] == SHOWN or setting.is_premise(n) for n in tests):
         why = ()  # nothing rests on it
-    return found, (*why, *steps), general.keeps
+    return found, (*why, *steps), general.computes is Computes.EXPECTED
 
 
 @memoize_with_cost(256)
@@ -169,13 +173,15 @@ def _general(setting: Setting, shown: Support) -> tuple[Constants, tuple[Step, .
         return MASKED, (cite("out of sight", what, longer),)
     if encoding.reference == "random":
         step = cite("random positions", says_nothing(setting), longer, leaves_open=True)
-        return AT_OTHERS, (step,)
+        return UNKNOWN_IF_CHANGED, (step,)
     place = can_localize(setting, shown)
     if place is not None:
         follows, why = _BY_PLACE[place[0]]
         reads = receptive_field(setting)
         what = f"with {setting.layers_text} an answer depends on the last {reads} tokens: "
-        step = cite("position", what + why.format(place[1]), every, leaves_open=not follows.others)
+        step = cite(
+            "position", what + why.format(place[1]), every, leaves_open=not follows.unchanged
+        )
         return follows, (step,)
     if not (can_single_out(setting) or setting.layout.marked):
         what = (

@@ -20,7 +20,7 @@ from arith.theory.counting.accuracy import (
 )
 from arith.theory.counting.learned import LearnedFunction
 from arith.theory.errors import NotCountable
-from arith.theory.generalization.constants import Constants
+from arith.theory.generalization.constants import Computes, Constants
 from arith.theory.generalization.outcomes import Claim, Status
 
 MOST_UNSEEN = Fraction(1, 20)
@@ -190,13 +190,14 @@ def expected(learned: LearnedFunction, test: Domain, how: Constants) -> LengthPr
     [length], one, train = test.lengths, Fraction(1), learned.support.train
     open_ = undecided(length, train.direction(length))
     unseen, changes = _counted(unseen_share, learned, test), replaces(learned, test)
-    if changes and how.goes_on:
+    is_kept, no_better = (how.computes is x for x in (Computes.EXPECTED, Computes.NO_BETTER))
+    if changes and how.computes is Computes.TASK:
         goes_on = right(length, open_.direction, CONSTANTS)
         return replace(goes_on, premises=_premises(how, changes))
-    if changes and not (how.keeps or how.at_most):
+    if changes and not (is_kept or no_better):
         return replace(open_, unseen_share=unseen)
     value = one if _is_aligned(learned) else _counted(accuracy, learned, test)
-    if how.at_most and value is not None and unseen is not None and value + unseen < 1:
+    if no_better and value is not None and unseen is not None and value + unseen < 1:
         apart = (APART,) * bool(_inferred(learned, test, unseen))
         return replace(
             open_,
@@ -204,7 +205,7 @@ def expected(learned: LearnedFunction, test: Domain, how: Constants) -> LengthPr
             at_most=value + unseen,
             because=(CONSTANTS, *apart),
         )
-    if how.at_most and changes:
+    if no_better and changes:
         return replace(open_, unseen_share=unseen, learned_accuracy=value)
     asked = _premises(how, changes)
     if unseen is None or unseen > MOST_UNSEEN:
@@ -218,7 +219,7 @@ def expected(learned: LearnedFunction, test: Domain, how: Constants) -> LengthPr
             unseen_share=unseen,
             at_most=bound,
             inferred=inferred or Fraction(0),
-            learned_accuracy=value if how.keeps or how.at_most else None,
+            learned_accuracy=value if is_kept or no_better else None,
             counted=known is not None,
             known=known or Fraction(0),
             premises=asked if said else tuple(x for x in asked if x is Premise.MEASURED),
@@ -242,9 +243,9 @@ def expected(learned: LearnedFunction, test: Domain, how: Constants) -> LengthPr
 def _premises(how: Constants, changes: bool) -> tuple[Premise, ...]:
     """What is asked of a model that is said to ignore digits, or to read them."""
     measured = (Premise.STABLE, *(Premise.MEASURED,) * how.measured)
-    if how.goes_on and changes:
+    if how.computes is Computes.TASK and changes:
         return (Premise.READS, *measured)
-    if how.keeps and not how.masked and (changes or how.shared):
+    if how.computes is Computes.EXPECTED and not how.masked and (changes or how.shared):
         return (Premise.NOISE, *measured)
     return measured if how.measured and how.unshown else ()
 

@@ -18,7 +18,7 @@ from arith.theory.arithmetic.properties import base_aligned
 from arith.theory.counting.bounds import interleaved_bound, most_right
 from arith.theory.counting.learned import LearnedFunction
 from arith.theory.errors import NotCountable
-from arith.theory.generalization.constants import UNKNOWN, Constants, constants
+from arith.theory.generalization.constants import UNKNOWN, Computes, Constants, constants
 from arith.theory.generalization.lengths import (
     APART,
     CONSTANTS,
@@ -106,7 +106,7 @@ class Observation:
         if how is None:
             return None
         if digits not in self._found:
-            says = how.others and not how.shown
+            says = how.unchanged and how.computes is not Computes.RIGHT
             test = self.setting.test(digits)
             self._found[digits] = expected(self.learned, test, how) if says else None
         found = self._found[digits]
@@ -261,7 +261,7 @@ def observe(setting: Setting) -> Observation:
         )
     with budget(PART):
         how, steps, keeps = constants(setting, shown)
-    whole = frozenset(n for n, x in how.items() if x.shown)
+    whole = frozenset(n for n, x in how.items() if x.computes is Computes.RIGHT)
     return Observation(setting, shown, keeps, how, shown=whole, steps=steps)
 
 

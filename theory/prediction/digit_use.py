@@ -10,6 +10,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from arith.theory.arithmetic.tasks import digit_count
+from arith.theory.generalization.constants import Computes
 from arith.theory.generalization.theorems import Observation
 from arith.theory.observation.addresses import AddressObservation, Finding, Need
 from arith.theory.observation.support import OperandDigit
@@ -57,9 +58,9 @@ def _of_padded(observed: Observation, digits: int, digit: OperandDigit, value: i
     if value == constant:
         return Use.IGNORED
     how = observed.constants[digits]
-    if how.shown or how.goes_on:
+    if how.computes in (Computes.RIGHT, Computes.TASK):
         return Use.READ
-    return Use.IGNORED if how.keeps else Use.OPEN
+    return Use.IGNORED if how.computes is Computes.EXPECTED else Use.OPEN
 
 
 def _of_natural(

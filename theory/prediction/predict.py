@@ -13,6 +13,7 @@ from arith.theory.arithmetic.exact_text import exact_text, text_and_float
 from arith.theory.arithmetic.tasks import Operations, Task
 from arith.theory.counting.learned import LearnedFunction, LearnedOperations
 from arith.theory.errors import InvalidInput
+from arith.theory.generalization.constants import Computes
 from arith.theory.generalization.lengths import LengthPrediction, candidates, undecided, witnessed
 from arith.theory.generalization.outcomes import Claim, Status
 from arith.theory.generalization.theorems import Observation, conclude, observe
@@ -269,7 +270,8 @@ def _where_not_counted(
         lengths = [witnessed(learned, test(x.digits), x) for x in lengths]
     with budget(LITTLE):
         for n, x in enumerate(lengths):
-            if observed.constants[x.digits].candidates and x.claim == Claim.NONE:
+            fits = observed.constants[x.digits].computes is not Computes.UNKNOWN
+            if fits and x.claim == Claim.NONE:
                 lengths[n] = replace(x, candidates=candidates(learned, test(x.digits), x))
     return lengths
 

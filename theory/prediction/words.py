@@ -9,6 +9,7 @@ from itertools import groupby
 from arith.theory.arithmetic.domains import LEAST_SHARE, MISSED, Domain
 from arith.theory.arithmetic.lengths_text import lengths_text, runs
 from arith.theory.arithmetic.shares import percent_text, share_text
+from arith.theory.generalization.constants import Computes
 from arith.theory.generalization.lengths import EQUAL_VIEWS, MOST_UNSEEN, LengthPrediction
 from arith.theory.generalization.outcomes import Claim, Status
 from arith.theory.generalization.theorems import NEAR, AtLength, Observation, is_local
@@ -47,12 +48,12 @@ def derivation(observed: Observation, lengths: tuple[LengthPrediction, ...]) -> 
     ]
     first = cite("convergence", premise, trained + by_shape)
     if setting.natural:
-        how = _interleaved if setting.layout.interleaved else _natural
-        return (first, *how(observed, lengths))
+        steps = _interleaved if setting.layout.interleaved else _natural
+        return (first, *steps(observed, lengths))
     others = [x for x in lengths if x.digits not in trained and x.digits not in observed.shown]
     read = [x.digits for x in others if observed.keeps or x.claim != Claim.NONE]
-    said = observed.constants
-    read = [n for n in read if said[n].others and not said[n].at_most]
+    how = observed.constants
+    read = [n for n in read if how[n].unchanged and how[n].computes is not Computes.NO_BETTER]
     noise = [x.digits for x in lengths if x.requires_noise_invariance]
     steady = [x.digits for x in lengths if x.requires_stability]
     return (
