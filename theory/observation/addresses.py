@@ -217,7 +217,8 @@ class AddressObservation:
         keys, first = shape.indices(need.operand, places), shape.indices(RESULT, positions)
         if self.encoding.reference == "relative":
             merged = self.encoding.merged
-            return [merged(i - 1 - key) for i, key in zip(first, keys, strict=True)]
+            offsets = [i - 1 - key for i, key in zip(first, keys, strict=True)]
+            return [merged(x) for x in offsets] if self.encoding.merged_from else offsets
         return [(i - 1, key) for i, key in zip(first, keys, strict=True)]
 
     def _key_numbers(self, shape: Shape, operand: int, places: range) -> Sequence[int]:
@@ -291,7 +292,9 @@ class AddressObservation:
             return {i: x for i in positions if (x := self.not_found(shape, need, i))}
         shown = self.shown_addresses[need]
         each = zip(positions, self._each(shape, need, positions), strict=True)
-        return {i: _ALWAYS for i, address in each if self._is_lost(shape, i, address, shown)}
+        if self.by_significance:
+            return {i: _ALWAYS for i, address in each if self._is_lost(shape, i, address, shown)}
+        return {i: _ALWAYS for i, address in each if address not in shown}
 
     def _missed_before(self, shape: Shape, operand: int, position: int) -> bool:
         """Whether no query before that of a result digit finds an operand digit of its position.
