@@ -56,6 +56,7 @@ def imports(name: str) -> set[str]:
     return found
 
 
+@cache
 def ours(name: str) -> set[str]:
     """The modules of theory and verify that a file imports."""
     return {x for x in imports(name) if x.startswith(PACKAGES)}
@@ -66,6 +67,7 @@ def room(name: str) -> str:
     return ".".join(name.split(".")[:3])
 
 
+@cache
 def below(of: str) -> set[str]:
     """The rooms that a room may import, as its docstring and theirs say."""
     if of == "arith.theory":

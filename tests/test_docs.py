@@ -19,6 +19,7 @@ import pytest
 import yaml
 from builders.cells import cell
 from builders.command_line import run_cli
+from builders.evidence import read_once
 from builders.paths import HEADLINE_EVIDENCE, ROOT
 
 from arith import __version__
@@ -44,6 +45,13 @@ PAGES = [
     *sorted(DOCS.rglob("*.md")),
     ROOT / "benchmarks" / "README.md",
 ]
+
+
+@pytest.fixture
+def evidence_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some tests ask for the same committed evidence, which takes seconds to read."""
+    for name in ("book_plots", "exports"):
+        monkeypatch.setattr(f"arith.verify.reporting.{name}.read_evidence", read_once)
 
 
 def shell_lines(page: Path) -> list[str]:
@@ -252,6 +260,7 @@ def test_measured_shares_of_the_pages_are_those_of_the_reports() -> None:
     assert [x for x in counts + said if not any(x <= line for line in known)] == []
 
 
+@pytest.mark.usefixtures("evidence_read_once")
 def test_the_table_of_neighbouring_addresses_is_that_of_the_evidence() -> None:
     rows = re.findall(
         r"^\| ours, (\w+), `aligned` \| (\d) to (\d) \| \.(\d\d) \| \.(\d\d) \|",
@@ -430,6 +439,7 @@ def test_the_claims_that_came_true_are_those_of_the_report() -> None:
     assert f"come true: {true} did, and {false} did not**" in words("docs/findings.md")
 
 
+@pytest.mark.usefixtures("evidence_read_once")
 def test_the_table_of_the_lesson_is_that_of_the_evidence() -> None:
     rows = re.findall(
         r"^\| \(?(a \+ b\)?[^|]*) \| ([\d.]+) \| ([\d.]+) \|$", (DOCS / "why.md").read_text(), re.M
@@ -442,6 +452,7 @@ def test_the_table_of_the_lesson_is_that_of_the_evidence() -> None:
         assert said == [f"{x:.3f}" for x in means]
 
 
+@pytest.mark.usefixtures("evidence_read_once")
 @pytest.mark.parametrize("name", sorted(THEOREMS))
 def test_the_trained_models_of_a_theorem_are_those_of_the_evidence(name: str) -> None:
     text = (DOCS / "theory.md").read_text().partition(f"pictures/{name}.svg)")[2]
@@ -457,6 +468,7 @@ def test_the_trained_models_of_a_theorem_are_those_of_the_evidence(name: str) ->
         assert f"{mean:.3f}" == share
 
 
+@pytest.mark.usefixtures("evidence_read_once")
 def test_how_often_single_digits_are_found_is_what_was_measured() -> None:
     """The models of a + b that are bounded one digit beyond all lengths up to one."""
     units, highest, carries = [], [], []
@@ -484,6 +496,7 @@ def test_how_often_single_digits_are_found_is_what_was_measured() -> None:
     assert f"{sum(carries)} of {len(carries)} were" in words("docs/findings.md")
 
 
+@pytest.mark.usefixtures("evidence_read_once")
 @pytest.mark.parametrize("name", ["abacus", "coupled"])
 def test_how_far_numbered_digits_go_is_what_was_measured(name: str) -> None:
     """The table of converged models of a + b, ``aligned``, of natural length."""
@@ -506,6 +519,7 @@ def test_how_far_numbered_digits_go_is_what_was_measured(name: str) -> None:
         assert row in told
 
 
+@pytest.mark.usefixtures("evidence_read_once")
 def test_what_recipes_get_right_is_what_was_measured() -> None:
     """The column of the table: models in base 10, at five and at seven digits."""
     found = {}

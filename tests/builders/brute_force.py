@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import product
 
 import numpy as np
@@ -25,8 +25,9 @@ def members(task: Task, domain: Domain, base: int) -> list[tuple[int, ...]]:
         inputs = [x for x in every if domain.contains(x, base)]
     else:  # the same; each number's length is looked at once, and each combination of lengths
         width = [digit_count(value, domain.digit_base(base)) for value in values]
-        has = cache(domain.has_lengths)
-        inputs = [x for x in every if has(tuple([width[value] for value in x]))]
+        shape = (max(width) + 1,) * task.operands
+        shown = np.array([domain.has_lengths(x) for x in np.ndindex(*shape)]).reshape(shape)
+        inputs = list(map(tuple, np.argwhere(shown[np.ix_(*[width] * task.operands)]).tolist()))
     if not inputs:
         return []
     defined = task.is_result(task.evaluate(*_columns(inputs)))

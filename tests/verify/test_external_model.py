@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +31,11 @@ from arith.verify.external import answer_tokens, ask
 from arith.verify.external_model import ExternalModel, load
 from arith.verify.judging.answers import AnswersAt, judge_examples
 
-transformers = pytest.importorskip("transformers")
-tokenizers = pytest.importorskip("tokenizers")
-
-pytestmark = pytest.mark.training
+NEEDED = "transformers"  # looked for alone, and imported where it is used: that takes long
+pytestmark = [
+    pytest.mark.training,
+    pytest.mark.skipif(find_spec(NEEDED) is None, reason="needs arith[hf]"),
+]
 CELL = cell("mod_add", 8, base=2, test_lengths=(1, 2, 3))
 BINARY = CELL.setting
 EOS, MISSING = "<eos>", "holds no causal language model: "
@@ -51,6 +53,9 @@ def answered(model: ExternalModel, template: str = "{prompt}") -> tuple[AnswersA
 
 def tiny_tokenizer(characters: str = CHARACTERS, unknown: str | None = "?", **special: str) -> Any:
     """One token per character."""
+    import tokenizers
+    import transformers
+
     words = {c: i for i, c in enumerate([EOS, "?", *characters])}
     model = tokenizers.Tokenizer(tokenizers.models.WordLevel(words, unk_token=unknown))
     each = tokenizers.Regex(r"[\s\S]")
@@ -60,6 +65,8 @@ def tiny_tokenizer(characters: str = CHARACTERS, unknown: str | None = "?", **sp
 
 
 def tiny_gpt2(words: int) -> Any:
+    import transformers
+
     torch.manual_seed(0)
     config = transformers.GPT2Config(
         vocab_size=words, n_positions=160, n_embd=64, n_layer=1, n_head=4, eos_token_id=0
@@ -73,6 +80,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     Its tokenizer has no padding token, and its generation settings ask for wild sampling.
     """
+    from transformers import GenerationConfig
+
     form = CELL.format
     operands = np.concatenate([Sampler(form, Domain((n,))).everything() for n in (1, 2, 3)])
     a, b = form.values(operands)
@@ -97,7 +106,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             break
     else:
         pytest.fail("the GPT-2 did not learn")
-    net.generation_config = transformers.GenerationConfig(
+    net.generation_config = GenerationConfig(
         do_sample=True, temperature=9.0, repetition_penalty=9.0, eos_token_id=0
     )
     path = tmp_path_factory.mktemp("gpt2")
@@ -126,9 +135,11 @@ def test_a_gpt2_from_disk_is_explained_by_what_it_was_taught(gpt2: ExternalModel
 def test_a_tokenizer_that_ends_every_text_does_not_end_the_question(
     folder: Path, tmp_path: Path
 ) -> None:
+    from tokenizers.processors import TemplateProcessing
+
     path = shutil.copytree(folder, tmp_path / "model")
     tokenizer = tiny_tokenizer(eos_token=EOS)
-    tokenizer.backend_tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
+    tokenizer.backend_tokenizer.post_processor = TemplateProcessing(
         single=f"$A {EOS}", special_tokens=[(EOS, 0)]
     )
     assert tokenizer("1")["input_ids"][-1] == 0
@@ -146,6 +157,9 @@ def test_a_question_that_the_tokenizer_cannot_write_is_refused(
 
 
 def test_a_tokenizer_with_one_token_for_two_digits_is_refused(gpt2: ExternalModel) -> None:
+    import tokenizers
+    import transformers
+
     words = {c: i for i, c in enumerate([EOS, "?", *CHARACTERS, "10"])}
     model = tokenizers.Tokenizer(tokenizers.models.BPE(words, [("1", "0")], unk_token="?"))
     model.decoder = tokenizers.decoders.Fuse()
@@ -157,8 +171,10 @@ def test_a_tokenizer_with_one_token_for_two_digits_is_refused(gpt2: ExternalMode
 
 
 def test_a_tokenizer_that_writes_blanks_between_digits_says_the_same(gpt2: ExternalModel) -> None:
+    from tokenizers.decoders import Metaspace
+
     apart = copy.deepcopy(gpt2.tokenizer)
-    apart.backend_tokenizer.decoder = tokenizers.decoders.Metaspace(" ")  # none that joins words
+    apart.backend_tokenizer.decoder = Metaspace(" ")  # none that joins words
     apart.backend_tokenizer.decoder = None
     assert apart.decode(apart("11")["input_ids"]) == "1 1"
     question = ["011+010="]

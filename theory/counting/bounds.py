@@ -49,11 +49,12 @@ def most_right(
     least = _local if local else _least
     for group in grouped(findings):
         inputs, widths = sum(x.shape.inputs for x in group), group[0].shape.widths
-        shares = {
-            (kind, i): guess(kind, *(((), 0) if is_alike else (widths, i)))
-            for x in group
-            for kind, i in x.missing
-        }
+        every_missing = {at for x in group for at in x.missing}
+        if is_alike:
+            by_kind = {kind: guess(kind, (), 0) for kind in {kind for kind, _ in every_missing}}
+            shares = {at: by_kind[at[0]] for at in every_missing}
+        else:
+            shares = {(kind, i): guess(kind, widths, i) for kind, i in every_missing}
         each = [least(x.missing, shares) for x in group]
         together = each[0]
         if len(group) > 1:
@@ -95,11 +96,14 @@ def _local(missing: Chances, shares: Chances) -> Fraction:
     for n, chance in enumerate(sorted(set(_distinct(missing.values())))):
         if n:
             here = [at for at in here if missing[at] >= chance]
-        by_place: dict[int, list[Fraction]] = {}
+        by_place: dict[int, Fraction] = {}
         for kind, i in here:
             if not kind.by_all:  # its best guess asks that all below is found
-                by_place.setdefault(i, []).append(shares[kind, i])
-        places = (min(_distinct(each)) for each in by_place.values())
+                share, least = shares[kind, i], by_place.get(i)
+                if least is None or (share is not least and share < least):
+                    by_place[i] = share
+        often = Counter(map(id, by_place.values()))
+        places = (x ** often[id(x)] for x in _distinct(by_place.values()))
         alone = min(_distinct(shares[at] for at in here))
         found -= (chance - before) * (1 - min(alone, prod(places, start=Fraction(1))))
         before = chance

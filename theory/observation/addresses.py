@@ -12,7 +12,7 @@ outside of it is not found.  The mathematics is in ``docs/proofs.md``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -182,23 +182,18 @@ class AddressObservation:
 
     def addresses(self, shape: Shape, need: Need, position: int) -> Mapping[Hashable, int]:
         """The addresses of a need of a result digit, each with its weight among the spaces."""
-        place = position - need.below
+        if self._has_one(shape):
+            [address] = self._each(shape, need, range(position, position + 1))
+            return {address: 1}
         spend(_STEPS)
-        if self.by_significance:
-            key = place if self.encoding.by_weight else shape.rank(need.operand, place) + 1
-            query = self.query_number(shape, position)
-            known = key <= self.last_number and query <= self.last_number
-            return {key - query if known else UNTRAINED: 1}
+        place = position - need.below
         query, key = shape.query(position), shape.index(need.operand, place)
-        is_relative, merged = self.encoding.reference == "relative", self.encoding.merged
-        if not shape.layout.spaced:
-            return {merged(query - key) if is_relative else (query, key): 1}
         (before, after), ways = shape.spaces(need.operand, place), shape.layout.ways
-        if is_relative:  # what moves query and key leaves their offset
+        if self.encoding.reference == "relative":  # what moves query and key leaves their offset
             spend(_STEPS * after)
             weights: Counter[Hashable] = Counter()
             for x, chosen in enumerate(ways(after)):
-                weights[merged(query - key - x)] += chosen
+                weights[self.encoding.merged(query - key - x)] += chosen
             return weights
         spend(_STEPS * (before + 1) * (after + 1) // 4)
         return {
@@ -207,22 +202,54 @@ class AddressObservation:
             for y, other in enumerate(ways(after))
         }
 
-    def query_number(self, shape: Shape, position: int) -> int:
-        """The number of the token before a result digit; 0 for the sign before the result."""
+    def _has_one(self, shape: Shape) -> bool:
+        """Whether each digit has one address for each query: no space at random moves it."""
+        return self.by_significance or not shape.layout.spaced
+
+    def _each(self, shape: Shape, need: Need, positions: range) -> Sequence[Hashable]:
+        """The one address of a need of each of some result digits that ascend one by one."""
+        spend(_STEPS * len(positions))
+        places = range(positions.start - need.below, positions.stop - need.below)
+        if self.by_significance:
+            keys, last = self._key_numbers(shape, need.operand, places), self.last_number
+            both = zip(keys, self._query_numbers(shape, positions), strict=True)
+            return [k - q if k <= last and q <= last else UNTRAINED for k, q in both]
+        keys, first = shape.indices(need.operand, places), shape.indices(RESULT, positions)
+        if self.encoding.reference == "relative":
+            merged = self.encoding.merged
+            offsets = [i - 1 - key for i, key in zip(first, keys, strict=True)]
+            return [merged(x) for x in offsets] if self.encoding.merged_from else offsets
+        return [(i - 1, key) for i, key in zip(first, keys, strict=True)]
+
+    def _key_numbers(self, shape: Shape, operand: int, places: range) -> Sequence[int]:
+        """The numbers of some digits of an operand."""
+        return places if self.encoding.by_weight else [x + 1 for x in shape.ranks(operand, places)]
+
+    def _query_numbers(self, shape: Shape, positions: range) -> Sequence[int]:
+        """The numbers of the tokens before some result digits; 0 for the sign before the result."""
         if self.layout.result_tokens == 1:
-            return shape.rank(RESULT, position)
+            return shape.ranks(RESULT, positions)
         # A marker or a carry has the number of its digit.
-        return position if self.encoding.by_weight else shape.rank(RESULT, position) + 1
+        return self._key_numbers(shape, RESULT, positions)
+
+    def _positions(self, shape: Shape, need: Need, highest: int) -> range:
+        """The result digits that are looked at and have a need, of a number of so many digits."""
+        asked = self.asked(shape)
+        first = max(asked.start, 1 + need.below)
+        return range(first, max(first, min(asked.stop, highest + need.below + 1)))
 
     @cached_property
     def shown_addresses(self) -> dict[Need, set[Hashable]]:
         """The addresses at which training shows each need, if only as a zero that fills it up."""
         found: dict[Need, set[Hashable]] = {need: set() for need in self.needs}
         for shape in self.shown:
-            for i in self.asked(shape):
-                for need, addresses in found.items():
-                    if shape.shows(need.operand, i - need.below):
-                        addresses.update(self.addresses(shape, need, i))
+            for need, addresses in found.items():
+                positions = self._positions(shape, need, shape.highest(need.operand))
+                if self._has_one(shape):
+                    addresses.update(self._each(shape, need, positions))
+                    continue
+                for i in positions:
+                    addresses.update(self.addresses(shape, need, i))
         if self.starts > 1:  # both indices are one more from the next start
             spend(sum(map(len, found.values())) * self.starts * 200)
             found = {need: _moved(pairs, self.starts) for need, pairs in found.items()}
@@ -248,14 +275,26 @@ class AddressObservation:
         early = writes_carry(self.layout)
         if self.encoding.reference == "random" or self.by_content or not (self.local or early):
             return
+        may_be_seen_before = early or self.layout.spaced or self.layout.scratchpad
+        lost = [self._lost(shape, Need(j, 0)) for j in range(self.setting.task.operands)]
         for i in self.asked(shape):
-            for j in range(self.setting.task.operands):
-                if chance := self.not_found(shape, Need(j, 0), i):
+            for j, chances in enumerate(lost):
+                if (chance := chances.get(i)) is not None:
                     top = shape.widths[j] == i > 1
                     yield (Missing(j, top, False), i), chance
-                    seen_before = self.layout.spaced or self.layout.scratchpad  # it may be
-                    if not (early or seen_before) and self._missed_before(shape, j, i):
+                    if not may_be_seen_before and self._missed_before(shape, j, i):
                         yield (Missing(j, top, True), i), chance
+
+    def _lost(self, shape: Shape, need: Need) -> dict[int, Fraction]:
+        """By result digit, the chance that its need is not found, where there is one."""
+        positions = self._positions(shape, need, shape.widths[need.operand])
+        if not self._has_one(shape):
+            return {i: x for i in positions if (x := self.not_found(shape, need, i))}
+        shown = self.shown_addresses[need]
+        each = zip(positions, self._each(shape, need, positions), strict=True)
+        if self.by_significance:
+            return {i: _ALWAYS for i, address in each if self._is_lost(shape, i, address, shown)}
+        return {i: _ALWAYS for i, address in each if address not in shown}
 
     def _missed_before(self, shape: Shape, operand: int, position: int) -> bool:
         """Whether no query before that of a result digit finds an operand digit of its position.
@@ -272,15 +311,24 @@ class AddressObservation:
         if not shape.has(need.operand, position - need.below):
             return _NEVER
         addresses, shown = self.addresses(shape, need, position), self.shown_addresses[need]
-        if self.by_significance and not shape.rank(RESULT, position):
-            # A sign has no number, so from there only what was never trained is not found.
-            return _ALWAYS if UNTRAINED in addresses else _NEVER
+        if self._has_one(shape):
+            [address] = addresses
+            return _ALWAYS if self._is_lost(shape, position, address, shown) else _NEVER
         if addresses.keys() <= shown:
             return _NEVER
         if shown.isdisjoint(addresses):
             return _ALWAYS
         unseen = sum(ways for address, ways in addresses.items() if address not in shown)
         return Fraction(unseen, sum(addresses.values()))
+
+    def _is_lost(
+        self, shape: Shape, position: int, address: Hashable, shown: set[Hashable]
+    ) -> bool:
+        """Whether the query of a result digit finds nothing at an address."""
+        if self.by_significance and not shape.rank(RESULT, position):
+            # A sign has no number, so from there only what was never trained is not found.
+            return address is UNTRAINED
+        return address not in shown
 
     # --- where the rule goes on -----------------------------------------------------------
 

@@ -107,6 +107,7 @@ class _Contexts:
         self.setting, self.task, self.base = setting, setting.task, setting.base
         self.reads, self.lowest = reads, digit_automaton(self.task, self.base).carries.start
         self._moves = cache(self._moves_at)
+        self._after = cache(self._after_of)
         self._queries = cache(self._queries_of)
         self._onwards = cache(self._onwards_of)
         self._rest = cache(self._rest_of)
@@ -284,16 +285,26 @@ class _Contexts:
             times: how often what it gives is gone through: it is made once.
         """
         found: dict[_Letter, set[_State]] = {}
-        for to_come, least, carry, answer in states:
-            values, *above = self._to_come[to_come]
-            moves = self._moves(values, carry, seen, answers, is_rest)
-            digits = self.base * len(values) * len(above)  # of the state, at most
-            spend(10_000 + (1_400 + digits + 1_000 * times) * len(moves))
-            rest = self._rest(to_come)
-            for letter, after in moves.items():
-                ends = ((rest, least, c, x if answers else answer) for c, x in after)
-                found.setdefault(letter, set()).update(ends)
+        for state in states:
+            cost, onward = self._after(state, seen, answers, is_rest)
+            spend(10_000 + (cost + 1_000 * times) * len(onward))
+            for letter, after in onward.items():
+                found.setdefault(letter, set()).update(after)
         return {letter: frozenset(after) for letter, after in found.items()}
+
+    def _after_of(
+        self, state: _State, seen: tuple[int, ...], answers: bool, is_rest: bool
+    ) -> tuple[int, dict[_Letter, frozenset[_State]]]:
+        """The states after one, by the digits in sight at the next place; and what each costs."""
+        to_come, least, carry, answer = state
+        values, *above = self._to_come[to_come]
+        moves = self._moves(values, carry, seen, answers, is_rest)
+        digits = self.base * len(values) * len(above)  # of the state, at most
+        rest = self._rest(to_come)
+        return 1_400 + digits, {
+            letter: frozenset((rest, least, c, x if answers else answer) for c, x in after)
+            for letter, after in moves.items()
+        }
 
 
 def _role(token: Token, asked: int, digits: int) -> _Role:

@@ -159,6 +159,8 @@ _ENCODINGS = (
 )
 ENCODINGS = {e.name: e for e in _ENCODINGS}
 """Every encoding.  To add one, add a row here and a module to ``verify.model.positions``."""
+SHIPPED = frozenset(ENCODINGS)
+"""The names of those that come with a module."""
 
 
 def encoding(name: str) -> Encoding:

@@ -277,10 +277,10 @@ class Shape:
         """How many digits the longest number is written with."""
         return max(map(self._length, (*range(len(self.widths)), RESULT)))
 
-    def shows(self, operand: int, position: int) -> bool:
-        """Whether a number has a digit at a position, or a zero that fills it up."""
-        is_filled = operand != RESULT and self.layout.fills_with_zeros
-        return self.has(operand, position) or (is_filled and 0 < position <= self.layout.blanks)
+    def highest(self, operand: int) -> int:
+        """The highest position at which an operand has a digit, or a zero that fills it up."""
+        filled = self.layout.blanks if self.layout.fills_with_zeros else 0
+        return max(self.widths[operand], filled)
 
     def _width(self, operand: int) -> int:
         """How many places a number takes, with the blanks above its highest digit."""
@@ -295,6 +295,22 @@ class Shape:
         """Where a digit stands, with a space before every operand digit if there are spaces."""
         origin, sign, first, each = self._lines[operand]
         return first + each * ((origin + sign * position) // self.layout.from_left)
+
+    def indices(self, operand: int, positions: range) -> Sequence[int]:
+        """``index`` of each of some positions that ascend one by one."""
+        _, _, first, each = self._lines[operand]
+        ranks = self.ranks(operand, positions)
+        if isinstance(ranks, range):
+            start, end, step = (each * x for x in (ranks.start, ranks.stop, ranks.step))
+            return range(first + start, first + end, step)
+        return [first + each * rank for rank in ranks]
+
+    def ranks(self, operand: int, positions: range) -> Sequence[int]:
+        """``rank`` of each of some positions that ascend one by one."""
+        origin, sign, _, _ = self._lines[operand]
+        digits = range(origin + sign * positions.start, origin + sign * positions.stop, sign)
+        together = self.layout.from_left
+        return digits if together == 1 else [x // together for x in digits]
 
     @cached_property
     def _lines(self) -> list[tuple[int, int, int, int]]:

@@ -107,8 +107,12 @@ def theorem(prediction: Prediction) -> str:
 
 def uses(rule: str, prediction: Prediction, length: LengthPrediction) -> bool:
     """Whether the prediction at a length rests on a rule."""
-    steps = (step.lengths for step in prediction.derivation if step.rule == rule)
-    return any(length.digits in lengths for lengths in steps)
+    return any(length.digits in lengths for lengths in _rests_on(rule, prediction))
+
+
+def _rests_on(rule: str, prediction: Prediction) -> list[frozenset[int]]:
+    """The lengths at which each step of a derivation rests on a rule."""
+    return [step.lengths for step in prediction.derivation if step.rule == rule]
 
 
 Judge = Callable[[CellVerdict], list[Verdict]]
@@ -150,6 +154,8 @@ def _theorem_verdicts(name: str, direction: Direction, v: CellVerdict) -> list[V
 
 def _rule_verdicts(rule: str, v: CellVerdict) -> list[Verdict]:
     """The verdicts of a cell at the lengths whose claim rests on a rule."""
+    if not _rests_on(rule, v.prediction):  # so it is for most rules, and asked for each
+        return []
     return [
         Verdict.UNDETERMINED if x.prediction.claim == Claimed.NONE else x.verdict
         for x in v.lengths

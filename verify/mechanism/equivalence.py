@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import islice
 from math import nan
 
 import numpy as np
@@ -71,11 +72,12 @@ def pairs(cell: Cell, digits: int, samples: int) -> tuple[np.ndarray, np.ndarray
     rng = np.random.default_rng([EVALUATION_SEED, digits])
     drawn = Sampler(fmt, cell.setting.test(digits)).sample(_TRIES * samples, rng)
     reduced = equivalents(cell, drawn)
-    values = zip(*fmt.values(reduced), strict=True)
-    trained = np.array([train.contains(tuple(map(int, x)), fmt.base) for x in values])
+    values = list(zip(*(x.tolist() for x in fmt.values(reduced)), strict=True))
     defined = (fmt.results(reduced) >= 0).all(1)
-    kept = np.flatnonzero(trained & defined)[:samples]
-    if not len(kept):
+    # Mostly the first that are drawn are enough.
+    trained = (x for x in np.flatnonzero(defined) if train.contains(values[x], fmt.base))
+    kept = list(islice(trained, samples))
+    if not kept:
         raise InvalidInput(f"no input of {digits} digit(s) is equivalent to one in {train.text()}")
     return drawn[kept], reduced[kept]
 

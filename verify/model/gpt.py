@@ -146,7 +146,7 @@ class GPT(nn.Module):
         starts: int = STARTS,
     ) -> None:
         super().__init__()
-        torch.manual_seed(seed)
+        torch.default_generator.manual_seed(seed)  # of the CPU alone, where weights are drawn
         self.shape, self.numbering, self.recipe = shape, numbering, recipe
         self.mixes_tokens = not recipe.dropout
         """Whether the noise of training is token noise; otherwise it is dropout."""

@@ -293,7 +293,8 @@ class Ensemble:
             shares = None if learned is None else shares_of(learned)
             inputs = (tokens[:, :-1], slots, noise, level, shares)
             with torch.autocast(self.device, self.precision, enabled=mixed):
-                logits = functional_call(model, named, inputs)
+                # No weight is there by two names.
+                logits = functional_call(model, named, inputs, tie_weights=False)
             # Outside the products everything has the precision of the weights.  The vocabulary
             # goes before the slots: rows as short as it is would take more than three times as
             # long (benchmarks/README.md).

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import product
+from functools import cache
+from itertools import chain, islice
 
 import pytest
 from builders.natural_examples import digits, examples
@@ -19,17 +20,22 @@ Read = tuple[object, ...]
 def read(task: Task, base: int, longest: int, reach: int) -> dict[tuple[int, ...], set[Read]]:
     """By the operands' lengths, what the rule reads at each query and what is answered there."""
     found: dict[tuple[int, ...], set[Read]] = {}
+
+    @cache
+    def in_sight(value: int, back: int) -> list[Read]:
+        """The digits of a number at each place and at so many below it, if it has them."""
+        beside = [None] * (2 * longest + reach)  # no result is twice as long
+        written = [*beside[:back], *digits(value, base), *beside]
+        return [tuple(written[i : i + back + 1]) for i in range(2 * longest)]
+
     for x, value in examples(task, base, longest):
-        each, result = [digits(v, base) for v in x], digits(value, base)
-        widths = tuple(map(len, each))
-        for i in range(1, len(result) + 2):
-            back = [i - 1 - below for below in range(reach + 1)]
-            seen = [
-                number[k] if 0 <= k < len(number) else None for number, k in product(each, back)
-            ]
-            seen += [result[k] if k >= 0 else None for k in back[1:]]
-            answer = result[i - 1] if i <= len(result) else "end"
-            found.setdefault(widths, set()).add((*seen, answer))
+        result = digits(value, base)
+        widths = tuple(len(digits(v, base)) for v in x)
+        columns = zip(*(in_sight(v, reach) for v in x), in_sight(value, reach), strict=True)
+        here = found.setdefault(widths, set())
+        for i, column in enumerate(islice(columns, len(result) + 1)):
+            *read, (*below, answer) = column
+            here.add((*chain(*read), *below, "end" if i == len(result) else answer))
     return found
 
 

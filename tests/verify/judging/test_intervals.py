@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from scipy.stats import binomtest
 
 from arith.verify.judging.intervals import CONFIDENCE, pooled, wilson
 
 
 @pytest.mark.parametrize(("right", "inputs"), [(0, 1), (0, 1000), (3, 7), (330, 1000), (50, 50)])
 def test_the_interval_is_that_of_wilson(right: int, inputs: int) -> None:
+    from scipy.stats import binomtest  # slow to import
+
     expected = binomtest(right, inputs).proportion_ci(CONFIDENCE, method="wilson")
     assert wilson(right, inputs) == pytest.approx((expected.low, expected.high), abs=1e-12)
 

@@ -12,7 +12,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from arith.theory.setting.requests import Request
-from arith.theory.transformer.encodings import ENCODINGS
+from arith.theory.transformer.encodings import ENCODINGS, SHIPPED
 from arith.theory.transformer.layouts import STARTS, layout
 from arith.verify.data.sequences import LANDMARKS
 from arith.verify.model.gpt import GPT, Block, Dropout, relu, spare_keys
@@ -54,7 +54,7 @@ def padded(number: int, noise: torch.Tensor | None = None) -> Padded:
 
 
 def test_every_encoding_has_a_module() -> None:
-    assert set(POSITIONS) == set(ENCODINGS)
+    assert set(POSITIONS) == set(ENCODINGS) == SHIPPED
 
 
 def changed(x: torch.Tensor, first: int, end: int, encoding: str) -> torch.Tensor:

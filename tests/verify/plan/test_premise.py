@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 from builders.cells import cell
 from builders.runs import RIGHT, run
-from scipy.stats import beta, binom
 
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.errors import InvalidInput
@@ -27,6 +26,8 @@ def small(base: int, digits: int, modulus: int | None = None) -> Cell:
 
 @pytest.mark.parametrize(("right", "inputs"), [(2, 2), (59, 59), (99, 100), (1990, 2000)])
 def test_the_bound_is_that_of_clopper_and_pearson(right: int, inputs: int) -> None:
+    from scipy.stats import beta, binom  # slow to import
+
     found = lower_bound(right, inputs)
     assert found == pytest.approx(beta.ppf(1 - CONFIDENCE, right, inputs - right + 1))
     # A model as bad as the bound would do so well one time in twenty.

@@ -17,8 +17,8 @@ from builders.limits import no_file_beyond
 from builders.tiny_models import TINY, float32
 
 from arith.theory.errors import InvalidInput
+from arith.theory.transformer.encodings import ENCODINGS
 from arith.verify.model.kept import read_kept
-from arith.verify.model.positions import POSITIONS
 from arith.verify.pipeline import estimate, verify
 from arith.verify.plan.folders import Folders
 from arith.verify.plan.plan import Job, Plan
@@ -128,11 +128,11 @@ def test_an_encoding_without_a_module_is_refused_before_training(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also in a dry run, and where the models of other encodings could be trained."""
-    monkeypatch.delitem(POSITIONS, "rope")
-    plan = Plan([SUM, cell(base=3, pe="rope")])
-    with pytest.raises(InvalidInput, match="unknown module of an encoding 'rope'"):
+    monkeypatch.setitem(ENCODINGS, "kerple", replace(ENCODINGS["alibi"], name="kerple"))
+    plan = Plan([SUM, cell(base=3, pe="kerple")])
+    with pytest.raises(InvalidInput, match="unknown module of an encoding 'kerple'"):
         verify(plan, Store(tmp_path / "store.sqlite"))
-    with pytest.raises(InvalidInput, match="unknown module of an encoding 'rope'"):
+    with pytest.raises(InvalidInput, match="unknown module of an encoding 'kerple'"):
         estimate(plan, tmp_path / "store.sqlite")
 
 
