@@ -9,6 +9,7 @@ import os
 import sys
 import traceback
 from contextlib import suppress
+from importlib import import_module
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -98,6 +99,8 @@ def options(
 
 LONGEST_MESSAGE = 600
 """Characters of an error: what is echoed of the input may be longer."""
+ADDITIONS = "ARITH_IMPORT"
+"""The variable with the modules that a command imports first, parted by blanks."""
 CLOSED = 128 + 13
 """As a shell counts SIGPIPE."""
 _OF_THE_OUTPUT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
@@ -176,7 +179,7 @@ def main() -> NoReturn:
     """Run the command line; every error is one line on stderr.
 
     It ends with one of ``EXIT_CODES``.  ``ARITH_DEBUG=1`` shows the traceback of what is no known
-    error.
+    error; ``ARITH_IMPORT`` names modules that add what commands then have.
     """
     # NumPy counts here, and multiplies no matrices: the threads for that would but start and wait.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -186,6 +189,8 @@ def main() -> NoReturn:
     try:
         for word in sys.argv[1:]:
             _check_text(word)
+        for name in os.environ.get(ADDITIONS, "").split():
+            _import(name)
         code = app(sys.argv[1:] or ["--help"], prog_name="arith", standalone_mode=False)
         if code == 130:  # typer's word for an interrupt
             raise KeyboardInterrupt
@@ -216,6 +221,16 @@ def main() -> NoReturn:
     except Exception as error:
         _fail_unexpectedly(error)
     raise SystemExit(code or 0)
+
+
+def _import(name: str) -> None:
+    """Import a module that adds an encoding, a task, a layout or a size."""
+    if (here := os.getcwd()) not in sys.path:
+        sys.path.append(here)
+    try:
+        import_module(name)
+    except ImportError as error:
+        raise InvalidInput(f"{ADDITIONS}={name}: {error}") from None
 
 
 def _check_text(word: str) -> None:

@@ -92,11 +92,28 @@ def missing(plan: Plan, store: Store | None, precision: str) -> tuple[list[Job],
     for cell in dict.fromkeys(job.cell for job in jobs):
         if not held_out_count(cell):
             held_out_inputs(cell)  # raises the error that says so
+    additions(jobs)
+    return jobs, again
+
+
+def additions(jobs: Iterable[Job]) -> set[str]:
+    """The Python modules with encodings of jobs that do not come with this package.
+
+    Raises:
+        InvalidInput: an encoding has no module, or one that no other process can import.
+    """
+    found = set()
     for name in sorted({job.cell.setting.encoding.name for job in jobs} - SHIPPED):
         from arith.verify.model.positions import module_of  # imported late: it needs torch
 
-        module_of(name)
-    return jobs, again
+        module = module_of(name).__module__
+        if module == "__main__":
+            raise InvalidInput(
+                f"the module of {name} stands in the script that runs: put it into a file that the "
+                "script imports, as the processes that train import it too"
+            )
+        found.add(module)
+    return found
 
 
 def _is_to_keep(folder: Path | None, job: Job, budget: int, precision: str) -> bool:
@@ -200,7 +217,8 @@ class Processes:
 
     def __enter__(self) -> Processes:
         context, queue = multiprocessing.get_context("spawn"), self.queue
-        how = (queue.budget, queue.device, queue.precision, queue.folders)
+        imported = additions(job for some in queue.waiting for job in some)
+        how = (queue.budget, queue.device, queue.precision, queue.folders, imported)
         prefer_large_pages()
         with _uninterrupted():
             for _ in queue.waiting[: self.number]:

@@ -10,7 +10,9 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Iterable
 from contextlib import suppress
+from importlib import import_module
 from multiprocessing.connection import Connection
 
 from arith.verify.plan.folders import NO_FOLDERS, Folders
@@ -28,6 +30,7 @@ def work(
     device: str,
     precision: str,
     folders: Folders = NO_FOLDERS,
+    additions: Iterable[str] = (),
 ) -> None:
     """Train jobs until there are none; what happens is sent to the parent.
 
@@ -35,6 +38,7 @@ def work(
         parent: the process that started this one; it may be gone by now.
         pipe: lists of jobs come in, ``None`` at the end; what ``execute`` tells goes out, ``None``
             when all of a list is done, and words for an error, which is the end.
+        additions: modules that are imported first, for the encodings that they add.
     """
     threading.excepthook = lambda error: None  # who waits for the thread is told
     for name in _OF_THE_PARENT:
@@ -46,6 +50,8 @@ def work(
         from arith.verify.running.execute import execute
         from arith.verify.training.device import train_alone
 
+        for name in additions:
+            import_module(name)
         train_alone()
         while (jobs := pipe.recv()) is not None:
             where = f"{jobs[0].name}: "

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -14,11 +17,13 @@ from builders.cells import cell
 from builders.command_line import run_cli
 from builders.kept_models import kept_run, kept_untrained
 from builders.limits import no_file_beyond
+from builders.paths import ROOT
 from builders.tiny_models import TINY, float32
 
 from arith.theory.errors import InvalidInput
 from arith.theory.transformer.encodings import ENCODINGS
 from arith.verify.model.kept import read_kept
+from arith.verify.model.positions import POSITIONS
 from arith.verify.pipeline import estimate, verify
 from arith.verify.plan.folders import Folders
 from arith.verify.plan.plan import Job, Plan
@@ -134,6 +139,41 @@ def test_an_encoding_without_a_module_is_refused_before_training(
         verify(plan, Store(tmp_path / "store.sqlite"))
     with pytest.raises(InvalidInput, match="unknown module of an encoding 'kerple'"):
         estimate(plan, tmp_path / "store.sqlite")
+
+
+@pytest.mark.training
+def test_a_command_has_what_a_module_of_ones_own_adds(tmp_path: Path) -> None:
+    """It and the processes that train import the module."""
+    (tmp_path / "mine.py").write_text(
+        "from dataclasses import replace\n"
+        "from arith.theory.transformer.encodings import ENCODINGS\n"
+        "from arith.verify.model.positions import POSITIONS\n"
+        "ENCODINGS['mine'] = replace(ENCODINGS['alibi'], name='mine')\n"
+        "class Mine(POSITIONS['alibi']): pass\n"
+        "POSITIONS['mine'] = Mine\n"
+    )
+    words = "verify --task mod_add --modulus 4 --base 4 --pe mine --train-digits 1+2 --budget 1"
+    command = [sys.executable, "-m", "arith", *words.split(), "--test-digits", "1"]
+
+    def run(modules: str) -> subprocess.CompletedProcess[str]:
+        environment = os.environ | {"ARITH_IMPORT": modules, "PYTHONPATH": str(ROOT)}
+        return subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+
+    done = run("mine")
+    assert done.returncode == 3 and "not converged" in done.stdout, done.stderr
+    done = run("mind")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "arith: ARITH_IMPORT=mind: No module named 'mind'\n"
+
+
+def test_what_stands_in_the_script_itself_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ENCODINGS, "kerple", replace(ENCODINGS["alibi"], name="kerple"))
+    own = type("Kerple", (POSITIONS["alibi"],), {"__module__": "__main__"})
+    monkeypatch.setitem(POSITIONS, "kerple", own)
+    with pytest.raises(InvalidInput, match="kerple stands in the script that runs"):
+        missing(Plan([cell(base=3, pe="kerple")]), None, "float32")
 
 
 def test_no_other_model_is_kept_than_the_store_has(tmp_path: Path) -> None:
