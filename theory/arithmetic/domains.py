@@ -210,6 +210,10 @@ class Domain:
         """How many tokens the longest operand takes."""
         return self.places(self.every_length[-1])
 
+    def in_tokens(self, in_token: int) -> Domain:
+        """The domain where a token holds so many digits."""
+        return replace(self, in_token=in_token)
+
     def places(self, length: int) -> int:
         """How many tokens so many digits take."""
         return -(-length // self.in_token)

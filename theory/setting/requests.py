@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import reprlib
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cache
 from inspect import Parameter
@@ -586,21 +586,4 @@ def _setting(task: Task, values: dict[str, Any]) -> Setting:
     ):
         asked = some.pop(digits)
         some |= {lengths: (), each: asked} if _of_each(asked) else {lengths: asked}
-    domain = Domain(**train)
-    if others.get("padding", "fixed") == "fixed":
-        for part in ("layout", "test_layout"):
-            others[part] = others.get(part) and others[part].padded()
-    base, in_token = others.pop("digit_base"), others["layout"].in_token
-    if not in_token:  # a whole number in a token
-        longest = domain.every_length[-1]
-        others["test_lengths"] = others["test_lengths"] or tuple(range(1, longest + 1))
-        in_token = max(*others["test_lengths"], longest)
-    if in_token > 1:
-        domain = replace(domain, in_token=in_token)
-    most = max(in_token, others["layout"].from_left)
-    if base**most > LARGEST_BASE and most > 1:
-        raise InvalidInput(
-            f"a token of {most} digits in base {base} has {base}^{most} values; a model takes "
-            f"{LARGEST_BASE:,} at most"
-        )
-    return Setting(task=task, base=base**in_token, train=domain, **others)
+    return Setting(task=task, train=Domain(**train), **others)

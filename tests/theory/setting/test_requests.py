@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from builders.golden import read_words
 from hypothesis import given
 from hypothesis import strategies as st
 
 from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.observed import observed
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.requests import (
     LARGEST_DIGITS,
@@ -22,6 +25,7 @@ from arith.theory.setting.requests import (
     setting_words,
 )
 from arith.theory.setting.settings import Setting
+from arith.theory.transformer.layouts import layout
 
 BLANKS = {"layout": "plain, padded to 4 with zeros", "test_digits": "4"}
 
@@ -195,6 +199,30 @@ def test_domains_come_back(words: dict[str, Any]) -> None:
     setting = Request("add", **words).setting()
     assert read_setting(json.loads(json.dumps(setting_json(setting)))) == setting
     assert read_words(" ".join(setting_words(setting))) == setting
+
+
+@pytest.mark.parametrize("form", ["interleaved", "aligned, 3 digits per token", "aligned"])
+@pytest.mark.parametrize("tokens", ["2 digits per token", "whole numbers"])
+def test_the_tokens_of_a_setting_are_those_of_its_layout(form: str, tokens: str) -> None:
+    asked = {"base": 3, "train_digits": "4", "test_digits": "5-8"}
+    before = Request("copy", **asked, layout=f"aligned, {tokens}").setting()
+    after = replace(before, layout=layout(form))
+    assert after == Request("copy", **asked, layout=form).setting()
+    assert after.base == 3**after.train.in_token == 3**after.layout.in_token
+
+
+def test_a_whole_number_is_one_token_whatever_its_length() -> None:
+    short = Request("add", base=3, layout="aligned, whole numbers", train_digits="2").setting()
+    assert (short.test_lengths, short.base) == ((1, 2), 3**2)
+    assert replace(short, test_lengths=(4,)).base == 3**4
+
+
+def test_digits_of_examples_are_not_put_together_anew() -> None:
+    digits = np.array([[[1, 2]], [[0, 1]], [[2, 2]]])  # units first
+    setting = Request("copy", base=3, train_digits="2", test_digits="2").setting()
+    shown = replace(setting, train=observed(setting.task, digits, 3, natural=False))
+    with pytest.raises(InvalidInput, match="the examples have 1, and do not say what 2"):
+        replace(shown, layout=layout("aligned, 2 digits per token"))
 
 
 def test_new_options_are_written_where_they_are_set_only() -> None:

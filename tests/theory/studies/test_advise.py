@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 
 import pytest
+from builders.golden import read_words
+from builders.strategies import examples, requests
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from arith.theory.arithmetic.effort import PART
+from arith.theory.errors import InvalidInput
 from arith.theory.generalization.outcomes import Status
 from arith.theory.prediction.predict import predict
-from arith.theory.setting.requests import Request
+from arith.theory.setting.requests import Request, setting_words
 from arith.theory.studies import advise as advise_module
 from arith.theory.studies.advise import advise, changed
 from arith.theory.text.text import advice_text
@@ -194,6 +200,22 @@ def test_each_suggestion_has_the_command_that_trains_it(words: dict) -> None:
         values = {k: (v,) if k in several else v for k, v in options.items()}
         values |= {name: int(values.get(name, 0)) for name in ("window", "layers")}
         assert Request(**values).setting() == suggestion.setting
+
+
+@examples(30)
+@given(requests(), st.sampled_from([", 2 digits per token", ", whole numbers", ""]), st.data())
+def test_every_change_is_what_its_command_asks_for(
+    request: Request, tokens: str, data: st.DataObject
+) -> None:
+    try:
+        setting = replace(request, layout=request.layout + tokens).setting()
+    except InvalidInput:
+        assume(False)
+    combinations = advise_module._combinations(setting)
+    for changes in data.draw(st.lists(st.sampled_from(combinations), max_size=30)):
+        with suppress(InvalidInput):  # it makes no sense
+            after = changed(setting, changes)
+            assert read_words(" ".join(setting_words(after))) == after
 
 
 def batched(words: list[str]) -> list[tuple[str, str]]:
