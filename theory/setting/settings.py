@@ -358,6 +358,10 @@ class Setting:
             return "1 token, the whole number"
         return f"{tokens} token{'s' * (tokens != 1)} of {each} digits"
 
+    def token_or(self, word: str) -> str:
+        """``token`` where one holds several digits; else the word, of one digit or of its place."""
+        return word if self.train.in_token == 1 else "token"
+
     @property
     def layers_text(self) -> str:
         """``1 layer``, ``2 layers``."""

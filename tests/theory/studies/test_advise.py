@@ -83,6 +83,24 @@ def test_the_support_rule_is_an_obstacle_too() -> None:
     assert obstacle.startswith("digits that never varied in training, all those above place 3")
 
 
+@pytest.mark.parametrize(
+    ("words", "obstacle"),
+    [
+        ({"modulus": 10_000}, "10000 divides 10^4 but not 10^2: train 4 digits or more"),
+        ({"modulus": 101}, "101 divides no power of 10: digits at every place count"),
+    ],
+)
+def test_an_obstacle_counts_digits_whatever_a_token_holds(words: dict, obstacle: str) -> None:
+    asked = words | {"train_digits": "2", "test_digits": "4"}
+    obstacles = ask(task="mod_add", layout="aligned, 2 digits per token", **asked).obstacles
+    assert any(text.startswith(obstacle) for text in obstacles)
+
+
+def test_an_obstacle_names_the_tokens_that_never_varied() -> None:
+    advice = ask(task="add", layout="aligned, 2 digits per token", train_digits="4")
+    assert any("all those above token 2, are ignored" in o for o in advice.obstacles)
+
+
 def test_natural_lengths_want_one_layer_with_a_window() -> None:
     advice = ask(task="add", **NATURAL)
     texts = [s.text for s in advice.suggestions]
