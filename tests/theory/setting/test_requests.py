@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.observed import observed
+from arith.theory.arithmetic.tasks import is_named, takes_modulus
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.requests import (
     LARGEST_DIGITS,
@@ -135,6 +136,15 @@ def comes_back(setting: Setting) -> None:
     modulus = named.pop("modulus")
     asked = Request(**named, modulus=None if modulus is None else int(modulus))
     assert asked.setting().task == setting.task
+
+
+@pytest.mark.parametrize(("name", "modulus"), [("add, sub", None), (" mod_add ,mod_mul", 7)])
+def test_blanks_beside_the_commas_between_tasks_are_none(name: str, modulus: int | None) -> None:
+    setting = Request(task=name, modulus=modulus).setting()
+    assert setting == Request(task=name.replace(" ", ""), modulus=modulus).setting()
+    assert is_named(name) and takes_modulus(name) == (modulus is not None)
+    comes_back(setting)
+    assert setting.task.name == name.replace(" ", "")
 
 
 _SIGNED = st.tuples(st.sampled_from("+-"), st.sampled_from(("a", "b", "a*b", "b**2", "3", "2*a")))
