@@ -64,9 +64,10 @@ BLANKS = {"layout": "plain, padded to 4 with zeros", "test_digits": "4"}
         ({"train_digits": "1-3x1-2", "train_domain": "every"}, "drawn first, as in the domain"),
         ({"train_digits": "1-3x1-2", "train_priming": ("6:0.1",)}, "give it among those of each"),
         ({"train_digits": "5-6x3", "test_digits": "2"}, "no operands of 2 digits have the allowed"),
-        ({"train_weights": "often"}, "are not balanced, uniform, or LENGTH:WEIGHT"),
+        ({"train_weights": "often"}, "unknown weights 'often' .balanced, uniform, or"),
+        ({"train_weights": "3:1,often"}, "--train-weights 'often' is not LENGTH:SHARE"),
         ({"train_weights": "2:1"}, "each of the lengths once: 3 digits"),
-        ({"train_weights": "1:1"}, "'1:1': none for 3 digits, 1 digit not trained"),
+        ({"train_weights": "1:1"}, "weights: none for 3 digits, 1 digit not trained"),
         ({"train_priming": ("6:2",)}, "priming 6:2: a share is at least 1e-06, and below 1"),
         ({"train_allowed": ("9:1",)}, "digits only: place 9 is 0 in all of them"),
         ({"test_allowed": ("9:1",)}, "no operands of 1 to 6 digits have the allowed digits only"),
@@ -233,6 +234,14 @@ def test_digits_of_examples_are_not_put_together_anew() -> None:
     shown = replace(setting, train=observed(setting.task, digits, 3, natural=False))
     with pytest.raises(InvalidInput, match="the examples have 1, and do not say what 2"):
         replace(shown, layout=layout("aligned, 2 digits per token"))
+
+
+def test_a_table_of_weights_is_stored_as_it_is_asked_for() -> None:
+    setting = Request("add", train_digits="1-3", train_weights="3:8,1:1,2:1.0").setting()
+    assert setting.train.weights == ((1, 1), (2, 1), (3, 8))
+    assert setting_json(setting)["train_weights"] == "1:1,2:1,3:8"
+    assert "--train-weights 1:1,2:1,3:8" in setting_words(setting)
+    assert setting.train.text().endswith("(weights 1:1,2:1,3:8)")
 
 
 def test_new_options_are_written_where_they_are_set_only() -> None:
