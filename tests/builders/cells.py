@@ -19,9 +19,10 @@ def cell(
     pe: str = "ape",
     form: str = "aligned",
     digits: int = 2,
+    base: int = 10,
     **changes: Any,
 ) -> Cell:
-    """A cell in base 10, trained on some digits and tested on up to one more.
+    """A cell trained on some digits and tested on up to one more.
 
     Args:
         task: a task, or the name of one.
@@ -33,7 +34,7 @@ def cell(
     """
     values: dict[str, Any] = {
         "task": named_task(task, modulus) if isinstance(task, str) else task,
-        "base": 10,
+        "digit_base": base,
         "train": Domain((digits,)),
         "test_lengths": tuple(range(1, digits + 2)),
     }

@@ -13,12 +13,9 @@ exact counting possible.
 
 from __future__ import annotations
 
-import re
-import reprlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache
 from itertools import accumulate, pairwise, product
@@ -52,8 +49,8 @@ HOLDOUTS = ("hash", "position")
 """How it is said which operand tuples are held out of training."""
 MISSED = 1e-3
 """The chance up to which a sample may lack a digit that its domain has."""
-_WEIGHT = re.compile(r"\s*([0-9]{1,4})\s*:\s*([0-9]{1,9}(\.[0-9]{1,9})?)\s*")
-"""An entry of a table of weights."""
+Weights = str | tuple[tuple[int, Fraction], ...]
+"""The name of weights, none, or a table of lengths with their weights."""
 Allowed = tuple[tuple[int, tuple[int, ...]], ...]
 """By position (1 = units) the only digits that operands have there."""
 
@@ -72,9 +69,9 @@ class Domain:
             tokens, the digits of a base that is so high a power of theirs.
         each: the lengths that each operand has; none for all.
         weights: how often each length n is met: ``balanced``, all alike; ``uniform``, every operand
-            tuple alike, whatever the kind; a table such as ``1:1,2:1,3:8``.  If none are given,
-            natural lengths are balanced, unless ``each`` is given; else a length is met as often as
-            the kind weighs its inputs.
+            tuple alike, whatever the kind; or a table.  If none are given, natural lengths are
+            balanced, unless ``each`` is given; else a length is met as often as the kind weighs its
+            inputs.
         natural: numbers have their natural lengths.  Then a position above an operand's highest
             digit has no digit, so that ``allowed`` does not speak of it; else it has a zero.
         holdout: which tuples are held out of training: ``hash``, those that a hash of their digits
@@ -91,7 +88,7 @@ class Domain:
     pairs: int | None = None
     in_token: int = 1
     each: tuple[tuple[int, ...], ...] = ()
-    weights: str = ""
+    weights: Weights = ""
     natural: bool = False
     holdout: str = "hash"
 
@@ -147,32 +144,26 @@ class Domain:
         self._check_weights()
 
     def _check_weights(self) -> None:
-        """Read a table of weights, and write it in the one way that it has."""
-        if self.weights in ("", BALANCED, UNIFORM):
+        """Refuse weights that are none, and sort a table of them."""
+        if isinstance(self.weights, str):
+            if self.weights not in ("", BALANCED, UNIFORM):
+                names = BALANCED, UNIFORM
+                listed = f"{', '.join(names)}, or LENGTH:WEIGHT for each length, as in 1:1,2:1,3:8"
+                raise unknown_name("weights", self.weights, names, listed)
             return
-        read = [_WEIGHT.fullmatch(entry) for entry in self.weights.split(",")]
-        table = sorted((int(x[1]), Fraction(x[2])) for x in read if x)
-        if len(table) < len(read):
-            raise InvalidInput(
-                f"weights '{reprlib.repr(self.weights)[1:-1]}' are not {BALANCED}, {UNIFORM}, or "
-                "LENGTH:WEIGHT for each length, as in 1:1,2:1,3:8"
-            )
-        said = [n for n, _ in table]
+        object.__setattr__(self, "weights", tuple(sorted(self.weights)))
+        said = [n for n, _ in self.weights]
         wrong = {
             "none for {}": [n for n in self.lengths if n not in said],
             "{} not trained": [n for n in said if n not in self.lengths],
             "{} twice": [n for n, following in pairwise(said) if n == following],
         }
         if found := [text.format(lengths_text(some)) for text, some in wrong.items() if some]:
-            raise InvalidInput(
-                f"weights '{reprlib.repr(self.weights)[1:-1]}': {', '.join(found)}; a table of "
-                f"weights has each of the lengths once: {lengths_text(self.lengths)}"
-            )
-        every = sum(weight for _, weight in table)
-        if any(weight < LEAST_SHARE * every or not weight for _, weight in table):
+            lengths = f"a table has each of the lengths once: {lengths_text(self.lengths)}"
+            raise InvalidInput(f"weights: {', '.join(found)}; {lengths}")
+        every = sum(weight for _, weight in self.weights)
+        if any(weight < LEAST_SHARE * every or not weight for _, weight in self.weights):
             raise InvalidInput(f"a weight is at least {float(LEAST_SHARE):g} of all of them")
-        exact = ((n, (Decimal(x.numerator) / x.denominator).normalize()) for n, x in table)
-        object.__setattr__(self, "weights", ",".join(f"{n}:{x:f}" for n, x in exact))
 
     @cached_property
     def every_length(self) -> tuple[int, ...]:
@@ -210,6 +201,10 @@ class Domain:
         """How many tokens the longest operand takes."""
         return self.places(self.every_length[-1])
 
+    def in_tokens(self, in_token: int) -> Domain:
+        """The domain where a token holds so many digits."""
+        return replace(self, in_token=in_token)
+
     def places(self, length: int) -> int:
         """How many tokens so many digits take."""
         return -(-length // self.in_token)
@@ -246,7 +241,7 @@ class Domain:
         return self.even and not self.priming and alike
 
     @property
-    def usual_weights(self) -> str:
+    def usual_weights(self) -> Weights:
         """The weights, and where none are given those that are usual."""
         return self.weights or (BALANCED if self.natural and not self.each else "")
 
@@ -476,7 +471,7 @@ class Domain:
             parts = [f"D_{each_text(self.each)}"]
         text = " + ".join(parts)
         inside = [f"place {i}: {_digits_text(d)}" for i, d in self.allowed]
-        inside += [f"weights {self.weights}"] if self.weights else []
+        inside += [f"weights {weights_text(self.weights)}"] if self.weights else []
         text += f" ({'; '.join(inside)})" if inside else ""
         held = ", the last tenth held out" * (self.holdout == "position")
         return text if self.pairs is None else f"{text}, {self.pairs:,} pairs{held}"
@@ -491,6 +486,11 @@ def each_text(each: Sequence[Sequence[int]]) -> str:
     """The lengths of each operand as they are asked for: ``1-40x1-2``."""
     every = (runs(x) for x in each)
     return "x".join("+".join(f"{a}-{b}" if a < b else str(a) for a, b in x) for x in every)
+
+
+def weights_text(weights: Weights) -> str:
+    """Weights as they are asked for: ``uniform``, ``1:1,2:1,3:8``."""
+    return weights if isinstance(weights, str) else ",".join(f"{n}:{x}" for n, x in weights)
 
 
 @lru_cache(maxsize=1024)
@@ -541,12 +541,11 @@ def _share_of_length(domain: Domain, n: int, base: int, operands: int) -> Fracti
     named = domain.usual_weights
     if named == BALANCED:
         return rest / len(domain.lengths)
-    if named in ("", UNIFORM):
+    if isinstance(named, tuple):
+        weights = dict(named)
+    else:
         every = _weights(domain, base, operands)
         weights = {m: Fraction(every[m]) for m in domain.lengths}
-    else:
-        entries = (entry.split(":") for entry in named.split(","))
-        weights = {int(m): Fraction(weight) for m, weight in entries}
     return rest * weights[n] / sum(weights.values())
 
 

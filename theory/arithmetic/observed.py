@@ -24,6 +24,7 @@ from arith.theory.arithmetic.boxes import Box, largest_value
 from arith.theory.arithmetic.domains import MISSED, Domain, digit_base
 from arith.theory.arithmetic.integer_arrays import operand_tuples
 from arith.theory.arithmetic.tasks import Operations, Task
+from arith.theory.errors import InvalidInput
 
 MOST_BOXES = 200
 """Boxes of one length; examples whose digits stand together in more ways count by themselves."""
@@ -89,6 +90,13 @@ class ObservedDomain(Domain):
     @property
     def uniform(self) -> bool:
         return False
+
+    def in_tokens(self, in_token: int) -> Domain:
+        """The domain itself: which digits stood together in tokens, its boxes do not say."""
+        if in_token != self.in_token and self.every_length[-1] > min(in_token, self.in_token):
+            what = "digits in a token: the examples have"
+            raise InvalidInput(f"{what} {self.in_token}, and do not say what {in_token} would show")
+        return super().in_tokens(in_token)
 
     def cut(self, n: int, base: int, operands: int) -> list[Box]:
         """The boxes of a length that examples show."""

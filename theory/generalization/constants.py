@@ -256,15 +256,17 @@ def modulus_steps(setting: Setting, shown: Support, lengths: Collection[int]) ->
         return ()
     k = base_aligned(p, base)
     if k is not None and k <= n:
-        digits, varied = f"{k} digits of each operand matter", f"all {k}"
+        digit = setting.token_or("digit")
+        digits, varied = f"{k} {digit}s of each operand matter", f"all {k}"
         if k == 1:
-            digits, varied = "digit of each operand can matter", "it"
+            digits, varied = f"{digit} of each operand can matter", "it"
         what = f"{p} divides {base}^{k}: only the lowest {digits}, and {varied} varied in training"
         if k == 0:
             what = "Modulo 1 every answer is 0: no digit matters"
         return (cite("base aligned", what, lengths),)
     left = residual_modulus(p, base, n)
-    what = f"The digits above place {n} matter modulo p' = {p} / gcd({p}, {base}^{n}) = {left}"
+    above = f"The digits above {setting.token_or('place')} {n}"
+    what = f"{above} matter modulo p' = {p} / gcd({p}, {base}^{n}) = {left}"
     if any(shown.period((j, n + 1)) != left for j in operands):
         what += ", or less where they are multiplied by a common divisor"
     return (cite("residual modulus", what, lengths),)

@@ -58,7 +58,7 @@ def derivation(observed: Observation, lengths: tuple[LengthPrediction, ...]) -> 
     steady = [x.digits for x in lengths if x.requires_stability]
     return (
         first,
-        _support_step(shown, read),
+        _support_step(setting, shown, read),
         *([cite("noise invariance", _INDIFFERENT, noise)] if noise else []),
         *observed.steps,
         *_together(shown, lengths),
@@ -69,14 +69,16 @@ def derivation(observed: Observation, lengths: tuple[LengthPrediction, ...]) -> 
 # --- padded numbers ------------------------------------------------------------------------
 
 
-def _support_step(shown: Support, lengths: list[int]) -> Step:
+def _support_step(setting: Setting, shown: Support, lengths: list[int]) -> Step:
     """Which digits are read."""
     names = shown.task.names
     widths = {*shown.read_lengths}
     n = widths.pop() if len(widths) == 1 else None
     if n is not None:
-        which = {0: "No place", 1: "Place 1 (units)"}.get(n, f"Places 1 (units) to {n}")
-        return cite("support", f"{which} varied in training; above, only 0", lengths)
+        place = setting.token_or("place")
+        which = {0: f"No {place}", 1: f"{place} 1 (units)".capitalize()}
+        varied = which.get(n, f"{place}s 1 (units) to {n}".capitalize())
+        return cite("support", f"{varied} varied in training; above, only 0", lengths)
     rows = []
     for j, name in enumerate(names):
         constants = [shown.constant((j, i)) for i in range(1, shown.width + 1)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import reprlib
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cache
 from inspect import Parameter
@@ -70,8 +70,8 @@ class Option:
         joined: what stands between two lengths in a command, if the option takes lengths.
         largest: of the lengths.
         example: of one text, if the option takes several, each a number with what belongs to it.
-        read: makes such a pair of a text; its other arguments say where that stands, for an error,
-            and the base.
+        read: makes such a pair of a text, or of each part of one that commas separate, unless it is
+            a name; its other arguments say where that stands, for an error, and the base.
         named: what makes the value of a name; else it is that of the table.
         alias: another name of the option.
         variable: of the environment, which the command line reads in place of the option.
@@ -91,8 +91,9 @@ class Option:
 
     def value(self, words: Any, option: str, base: int) -> Any:
         """The value of what the command line gives."""
-        if self.read:
-            return tuple(self.read(text, f"{option} '{text}'", base) for text in words)
+        if self.read and (not isinstance(words, str) or ":" in words):  # no name
+            each = words.split(",") if isinstance(words, str) else words
+            return tuple(self.read(text, f"{option} '{text}'", base) for text in each)
         if self.joined:
             return () if words is None else read_each(words, option, self.largest)
         if self.named:
@@ -101,8 +102,9 @@ class Option:
 
     def words(self, value: Any) -> list[str]:
         """The value for the command line; one text for each time that the option is given."""
-        if self.example:
-            return [f"{number}:{self._word(other)}" for number, other in value]
+        if self.read and not isinstance(value, str):
+            each = [f"{number}:{self._word(other)}" for number, other in value]
+            return each if self.example else [",".join(each)]
         return [self._word(value)]
 
     def _word(self, value: Any) -> str:
@@ -116,6 +118,8 @@ class Option:
         """The value for the JSON of a cell."""
         if self.example:
             return {str(n): list(x) if isinstance(x, tuple) else str(x) for n, x in value}
+        if self.read:
+            return self.words(value)[0]
         if _of_each(value):
             return [list(x) for x in value]
         return list(value) if isinstance(value, tuple) else getattr(value, "name", value)
@@ -366,6 +370,7 @@ class Request:
         f"How often each length is met: {BALANCED}, all alike (default with --padding none); "
         f"{UNIFORM}, every operand tuple alike (default without); or 1:1,2:1,3:8.",
         "train.weights",
+        read=read_share,
     )
     train_holdout: str = option(
         "hash",
@@ -586,21 +591,4 @@ def _setting(task: Task, values: dict[str, Any]) -> Setting:
     ):
         asked = some.pop(digits)
         some |= {lengths: (), each: asked} if _of_each(asked) else {lengths: asked}
-    domain = Domain(**train)
-    if others.get("padding", "fixed") == "fixed":
-        for part in ("layout", "test_layout"):
-            others[part] = others.get(part) and others[part].padded()
-    base, in_token = others.pop("digit_base"), others["layout"].in_token
-    if not in_token:  # a whole number in a token
-        longest = domain.every_length[-1]
-        others["test_lengths"] = others["test_lengths"] or tuple(range(1, longest + 1))
-        in_token = max(*others["test_lengths"], longest)
-    if in_token > 1:
-        domain = replace(domain, in_token=in_token)
-    most = max(in_token, others["layout"].from_left)
-    if base**most > LARGEST_BASE and most > 1:
-        raise InvalidInput(
-            f"a token of {most} digits in base {base} has {base}^{most} values; a model takes "
-            f"{LARGEST_BASE:,} at most"
-        )
-    return Setting(task=task, base=base**in_token, train=domain, **others)
+    return Setting(task=task, train=Domain(**train), **others)

@@ -57,7 +57,6 @@ class Setting:
         starts: from how many starts training draws, where positions, numbers of digits or markers
             start at random; otherwise it means nothing, and is the usual number.
         test_layout: how test examples are written; None for as those of training.
-        base: that of the tokens; where one holds several digits, a power of that of the digits.
         result_width: to how many digits padded results are written; 0 for those of the largest.
         tests: test domains of one length each, in place of those that the kind has there.
 
@@ -66,7 +65,7 @@ class Setting:
     """
 
     task: Task
-    base: int
+    digit_base: int
     encoding: Encoding
     layout: Layout
     train: Domain
@@ -84,7 +83,7 @@ class Setting:
     tests: tuple[Domain, ...] = ()
 
     def __post_init__(self) -> None:
-        check_base(self.base)
+        check_base(self.digit_base)
         if self.window < 0:
             raise InvalidInput(f"window must be 0 (the whole prefix) or more, not {self.window}")
         if not 0 <= self.layers <= LARGEST_LAYERS:
@@ -93,6 +92,9 @@ class Setting:
             raise unknown_name("padding", self.padding, PADDINGS)
         if self.layout.blanks:  # numbers have their natural lengths, and blanks beside them
             object.__setattr__(self, "padding", "none")
+        if not self.natural:
+            object.__setattr__(self, "layout", self.layout.padded())
+            object.__setattr__(self, "test_layout", self.test_layout and self.test_layout.padded())
         self._name_domains()
         if not self.random_starts:
             object.__setattr__(self, "starts", STARTS)
@@ -102,26 +104,33 @@ class Setting:
             raise InvalidInput(why)
 
     def _name_domains(self) -> None:
-        """Give a domain the one name that it has, and tests their lengths.
+        """Give a domain the one name that it has and the tokens of the layout, and tests lengths.
 
         A restriction that allows all is none; of one operand the lengths are those of the longest.
         """
-        lengths = Domain(self.test_lengths or (1,), self.test_kind, each=self.test_each)
-        test = self._named(replace(lengths, allowed=self.test_allowed), "--test-digits")
-        train = self._named(self.train, "--train-digits")
+        lengths = self.test_lengths or (1,) * (not self.test_each)
+        asked = Domain(lengths, self.test_kind, allowed=self.test_allowed, each=self.test_each)
+        in_token = self.layout.in_token or max(*asked.lengths, *self.train.every_length)
+        most = max(in_token, self.layout.from_left)
+        if self.digit_base**most > LARGEST_BASE:
+            raise InvalidInput(
+                f"a token of {most} digits in base {self.digit_base} has {self.digit_base}^{most} "
+                f"values; a model takes {LARGEST_BASE:,} at most"
+            )
+        test = self._named(asked, "--test-digits")
+        train = self._named(self.train.in_tokens(in_token), "--train-digits")
         kind = train.kind if train.each and test.kind == "longest" and not test.each else test.kind
         object.__setattr__(self, "train", train)
         object.__setattr__(self, "test_kind", kind)
         object.__setattr__(self, "test_each", test.each)
         object.__setattr__(self, "test_allowed", test.allowed)
-        if not self.test_lengths and test.each:
-            found: tuple[int, ...] = Domain((), each=test.each).lengths
-        else:
-            longest = train.every_length[-1] + 3
+        found = asked.lengths
+        if not self.test_lengths and not test.each:
+            longest = train.every_length[-1] + 3 * bool(self.layout.in_token)
             widths = [x.blanks for x in (self.layout, self.test_layout) if x and x.blanks]
             widths += [self.width] * (self.width > 0)  # longer ones cannot be written
             longest = min(longest, *widths) if widths else longest
-            found = self.test_lengths or tuple(n for n in range(1, longest + 1) if self._has(n))
+            found = tuple(n for n in range(1, longest + 1) if self._has(n))
         if not found:
             raise InvalidInput(f"no operands of 1 to {longest} digits have the allowed digits only")
         object.__setattr__(self, "test_lengths", Domain(found, kind).lengths)
@@ -305,10 +314,10 @@ class Setting:
         """The task, without a modulus that no answer reaches."""
         return self.task.without_idle_modulus(self.base, self.digits)
 
-    @property
-    def digit_base(self) -> int:
-        """The base of the digits; ``base`` where each is a token of its own."""
-        return self.train.digit_base(self.base)
+    @cached_property
+    def base(self) -> int:
+        """The base of the tokens: a power of that of the digits where one holds several."""
+        return int(self.digit_base**self.train.in_token)
 
     @property
     def natural(self) -> bool:
@@ -348,6 +357,10 @@ class Setting:
         if not self.layout.in_token:
             return "1 token, the whole number"
         return f"{tokens} token{'s' * (tokens != 1)} of {each} digits"
+
+    def token_or(self, word: str) -> str:
+        """``token`` where one holds several digits; else the word, of one digit or of its place."""
+        return word if self.train.in_token == 1 else "token"
 
     @property
     def layers_text(self) -> str:
@@ -401,7 +414,8 @@ class Setting:
     @cached_property
     def _asked(self) -> dict[int, Domain]:
         """Test domains by their lengths: they are asked for often."""
-        return {n: domain for domain in self.tests for n in domain.lengths}
+        tests = (domain.in_tokens(self.train.in_token) for domain in self.tests)
+        return {n: domain for domain in tests for n in domain.lengths}
 
     def fields_without(self, *names: str) -> dict[str, Any]:
         """What tells settings apart, but for some fields."""

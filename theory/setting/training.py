@@ -25,8 +25,8 @@ class Noise(StrEnum):
 
 def goes_on(setting: Setting) -> bool:
     """Whether one rule should go on at longer inputs in a window: no noise by place then."""
-    modulus, shown = setting.task.modulus, setting.train.every_length[-1] + 1
-    bounded = modulus is not None and modulus <= setting.base**shown
+    modulus, places = setting.task.modulus, setting.train.most_places + 1
+    bounded = modulus is not None and modulus <= setting.base**places
     return setting.window > 0 and setting.encoding.reference != "absolute" and not bounded
 
 

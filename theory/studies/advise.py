@@ -319,27 +319,29 @@ def _obstacles(s: Setting, current: Prediction) -> Iterator[str]:
         shown = ", ".join(map(str, digits))
         yield f"training shows no digits at place {position} but {shown}"
     if modulus is not None:
-        k = base_aligned(modulus, s.base)
+        k = base_aligned(modulus, s.digit_base)
         if k is None:
             yield (
-                f"{modulus} divides no power of {s.base}: digits at every place count, so "
+                f"{modulus} divides no power of {s.digit_base}: digits at every place count, so "
                 "inputs longer than all trained ones need digits that training never showed"
             )
         elif k > n:
-            yield f"{modulus} divides {s.base}^{k} but not {s.base}^{n}: train {k} digits or more"
+            power = f"{s.digit_base}^{k} but not {s.digit_base}^{n}"
+            yield f"{modulus} divides {power}: train {k} digits or more"
         if digit_causal(task, s.base)[0] is Decision.NO:
             yield "the low digits of the result depend on high digits: no digit-by-digit rule"
     elif not translation_invariant(task) and carry_reach(task, s.base) is None:
         yield "the task has no finite carry: no one rule serves every place"
     elif current.learned is not None and current.verdict(Direction.UPWARD) == Status.FAILS:
         constants = support(task, s.train, s.base).constant
-        named = product(enumerate(task.names), range(1, n + 1))
+        place, read = s.token_or("place"), s.train.most_places
+        named = product(enumerate(task.names), range(1, read + 1))
         fixed = [
-            f"{name} at place {i} (always {value})"
+            f"{name} at {place} {i} (always {value})"
             for (j, name), i in named
             if (value := constants((j, i))) is not None
         ]
-        which = " and ".join([*fixed, f"all those above place {n}"])
+        which = " and ".join([*fixed, f"all those above {place} {read}"])
         yield f"digits that never varied in training, {which}, are ignored"
     for step in current.derivation:
         stops = step.rule in _STOPPING and current.verdict(Direction.UPWARD) != Status.GENERALIZES

@@ -116,7 +116,7 @@ def phase_diagram(
             for modulus, base in pairs:
                 x = base if axis == "base" or modulus is None else modulus
                 try:
-                    parts = {"task": task(modulus), "base": base, **fields}
+                    parts = {"task": task(modulus), "digit_base": base, **fields}
                     row = {(x, n): predict(_trained_on(n, ahead, parts)) for n in lengths}
                 except TooMuchWork:
                     raise

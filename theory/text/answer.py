@@ -293,16 +293,17 @@ def _short(source: str, is_published: bool) -> str:
 def _before_convergence(s: Setting, learned: Learnability) -> list[str]:
     """What a model is right on that has not learned the task, where that is known."""
     found = learned.plateaus
-    shares = [f"{percent_text(x.accuracy, '.3g')} {_from(x.read)}" for x in found]
-    shares[2:] = [x.replace(" digits of each operand", "") for x in shares[2:]]
+    shares = [f"{percent_text(x.accuracy, '.3g')} {_from(s, x.read)}" for x in found]
+    shares[2:] = [x.replace(f" {s.token_or('digit')}s of each operand", "") for x in shares[2:]]
     where = f"Training may stand on a plateau (share right on {s.train.text()})"
     return [f"{where}: {'; '.join(shares)}."] if found else []
 
 
-def _from(read: int) -> str:
+def _from(s: Setting, read: int) -> str:
     if not read:
         return "always the commonest answer"
-    return f"from the last {'digit' if read == 1 else f'{read} digits'} of each operand"
+    digit = s.token_or("digit")
+    return f"from the last {digit if read == 1 else f'{read} {digit}s'} of each operand"
 
 
 def _how_soon(learned: Learnability) -> list[str]:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arith.theory.arithmetic import domains
-from arith.theory.arithmetic.domains import KINDS, Domain
+from arith.theory.arithmetic.domains import KINDS, Domain, Weights
 from arith.theory.arithmetic.tasks import digit_count
 from arith.theory.errors import InvalidInput
 
@@ -39,9 +39,8 @@ def listed(domain: Domain, base: int, operands: int) -> dict[Input, Fraction]:
     main = {n: Fraction(sum(by_length[n].values())) for n in domain.lengths}
     if domain.weights == "balanced" or (domain.natural and not domain.weights and not domain.each):
         main = dict.fromkeys(main, Fraction(1))
-    elif ":" in domain.weights:
-        entries = (entry.split(":") for entry in domain.weights.split(","))
-        main = {int(n): Fraction(weight) for n, weight in entries}
+    elif not isinstance(domain.weights, str):
+        main = dict(domain.weights)
     rest = 1 - sum(primed.values(), Fraction(0))
     shares = {n: rest * weight / sum(main.values()) for n, weight in main.items()} | primed
     whole = {n: sum(some.values()) for n, some in by_length.items()}
@@ -91,7 +90,7 @@ def some_domains(draw: st.DrawFn) -> tuple[Domain, int, int]:
         some = st.sets(st.integers(1, longest), min_size=1).map(tuple)
         each, lengths = tuple(draw(some) for _ in range(operands)), ()
     domain = Domain(lengths, kind, each=each, natural=natural)
-    table = ",".join(f"{n}:{draw(st.integers(1, 9))}" for n in domain.lengths)
+    table = tuple((n, Fraction(draw(st.integers(1, 9)))) for n in domain.lengths)
     weights = draw(st.sampled_from(("", "", "balanced", "uniform", table)))
     allowed = ()
     if draw(st.booleans()):
@@ -177,7 +176,7 @@ def test_lengths_of_each_operand() -> None:
     for weights, share in (
         ("", Fraction(1, 10)),
         ("balanced", Fraction(1, 5) / 2),
-        ("1:1,2:1,3:1,4:1,5:6", Fraction(6, 10) / 2),
+        (tuple((n, Fraction(6 if n == 5 else 1)) for n in range(1, 6)), Fraction(6, 10) / 2),
         ("uniform", Fraction(9 * 10**4 * 10, 10**5 * 10**2)),
     ):
         shares = {
@@ -200,13 +199,13 @@ def test_a_coin_picks_the_operand_that_is_long() -> None:
 @pytest.mark.parametrize(
     ("weights", "error"),
     [
-        ("often", "are not balanced, uniform, or LENGTH:WEIGHT"),
-        ("1:1", "each of the lengths once: 1..2 digits"),
-        ("1:1,2:1,2:1", "each of the lengths once"),
-        ("1:0,2:1", "at least 1e-06 of all"),
-        ("1:1,2:9999999", "at least 1e-06 of all"),
+        ("often", "unknown weights 'often' .balanced, uniform, or LENGTH:WEIGHT"),
+        (((1, Fraction(1)),), "each of the lengths once: 1..2 digits"),
+        (((1, Fraction(1)), (2, Fraction(1)), (2, Fraction(1))), "each of the lengths once"),
+        (((1, Fraction(0)), (2, Fraction(1))), "at least 1e-06 of all"),
+        (((1, Fraction(1)), (2, Fraction(9_999_999))), "at least 1e-06 of all"),
     ],
 )
-def test_weights_that_make_no_sense_are_refused(weights: str, error: str) -> None:
+def test_weights_that_make_no_sense_are_refused(weights: Weights, error: str) -> None:
     with pytest.raises(InvalidInput, match=error):
         Domain((1, 2), weights=weights)

@@ -400,3 +400,22 @@ def test_digits_are_allowed_in_tests_alone() -> None:
         for digits in ("2,4,6,8", "1,2", "1-3")
     }
     assert shares == {"2,4,6,8": 1, "1,2": Fraction(1, 2), "1-3": Fraction(5, 9)}
+
+
+@pytest.mark.parametrize(
+    ("words", "statements"),
+    [
+        (
+            {"modulus": 1000, "train_digits": "4"},
+            ("Tokens 1 (units) to 2 varied", "lowest 2 tokens of each operand matter"),
+        ),
+        ({"modulus": 50, "train_digits": "1"}, ("Token 1 (units) varied", "lowest token of each")),
+        ({"modulus": 150, "train_digits": "3"}, ("digits above token 2 matter",)),
+    ],
+)
+def test_steps_count_tokens_where_one_holds_several_digits(
+    words: dict[str, Any], statements: tuple[str, ...]
+) -> None:
+    steps = predicted(task="mod_add", layout="aligned, 2 digits per token", **words).derivation
+    assert all(any(said in step.statement for step in steps) for said in statements)
+    assert not any("Places" in step.statement for step in steps)

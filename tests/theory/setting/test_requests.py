@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from builders.golden import read_words
 from hypothesis import given
 from hypothesis import strategies as st
 
 from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.observed import observed
+from arith.theory.arithmetic.tasks import is_named, takes_modulus
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.requests import (
     LARGEST_DIGITS,
@@ -22,6 +26,7 @@ from arith.theory.setting.requests import (
     setting_words,
 )
 from arith.theory.setting.settings import Setting
+from arith.theory.transformer.layouts import layout
 
 BLANKS = {"layout": "plain, padded to 4 with zeros", "test_digits": "4"}
 
@@ -59,9 +64,10 @@ BLANKS = {"layout": "plain, padded to 4 with zeros", "test_digits": "4"}
         ({"train_digits": "1-3x1-2", "train_domain": "every"}, "drawn first, as in the domain"),
         ({"train_digits": "1-3x1-2", "train_priming": ("6:0.1",)}, "give it among those of each"),
         ({"train_digits": "5-6x3", "test_digits": "2"}, "no operands of 2 digits have the allowed"),
-        ({"train_weights": "often"}, "are not balanced, uniform, or LENGTH:WEIGHT"),
+        ({"train_weights": "often"}, "unknown weights 'often' .balanced, uniform, or"),
+        ({"train_weights": "3:1,often"}, "--train-weights 'often' is not LENGTH:SHARE"),
         ({"train_weights": "2:1"}, "each of the lengths once: 3 digits"),
-        ({"train_weights": "1:1"}, "'1:1': none for 3 digits, 1 digit not trained"),
+        ({"train_weights": "1:1"}, "weights: none for 3 digits, 1 digit not trained"),
         ({"train_priming": ("6:2",)}, "priming 6:2: a share is at least 1e-06, and below 1"),
         ({"train_allowed": ("9:1",)}, "digits only: place 9 is 0 in all of them"),
         ({"test_allowed": ("9:1",)}, "no operands of 1 to 6 digits have the allowed digits only"),
@@ -133,6 +139,15 @@ def comes_back(setting: Setting) -> None:
     assert asked.setting().task == setting.task
 
 
+@pytest.mark.parametrize(("name", "modulus"), [("add, sub", None), (" mod_add ,mod_mul", 7)])
+def test_blanks_beside_the_commas_between_tasks_are_none(name: str, modulus: int | None) -> None:
+    setting = Request(task=name, modulus=modulus).setting()
+    assert setting == Request(task=name.replace(" ", ""), modulus=modulus).setting()
+    assert is_named(name) and takes_modulus(name) == (modulus is not None)
+    comes_back(setting)
+    assert setting.task.name == name.replace(" ", "")
+
+
 _SIGNED = st.tuples(st.sampled_from("+-"), st.sampled_from(("a", "b", "a*b", "b**2", "3", "2*a")))
 
 
@@ -195,6 +210,38 @@ def test_domains_come_back(words: dict[str, Any]) -> None:
     setting = Request("add", **words).setting()
     assert read_setting(json.loads(json.dumps(setting_json(setting)))) == setting
     assert read_words(" ".join(setting_words(setting))) == setting
+
+
+@pytest.mark.parametrize("form", ["interleaved", "aligned, 3 digits per token", "aligned"])
+@pytest.mark.parametrize("tokens", ["2 digits per token", "whole numbers"])
+def test_the_tokens_of_a_setting_are_those_of_its_layout(form: str, tokens: str) -> None:
+    asked = {"base": 3, "train_digits": "4", "test_digits": "5-8"}
+    before = Request("copy", **asked, layout=f"aligned, {tokens}").setting()
+    after = replace(before, layout=layout(form))
+    assert after == Request("copy", **asked, layout=form).setting()
+    assert after.base == 3**after.train.in_token == 3**after.layout.in_token
+
+
+def test_a_whole_number_is_one_token_whatever_its_length() -> None:
+    short = Request("add", base=3, layout="aligned, whole numbers", train_digits="2").setting()
+    assert (short.test_lengths, short.base) == ((1, 2), 3**2)
+    assert replace(short, test_lengths=(4,)).base == 3**4
+
+
+def test_digits_of_examples_are_not_put_together_anew() -> None:
+    digits = np.array([[[1, 2]], [[0, 1]], [[2, 2]]])  # units first
+    setting = Request("copy", base=3, train_digits="2", test_digits="2").setting()
+    shown = replace(setting, train=observed(setting.task, digits, 3, natural=False))
+    with pytest.raises(InvalidInput, match="the examples have 1, and do not say what 2"):
+        replace(shown, layout=layout("aligned, 2 digits per token"))
+
+
+def test_a_table_of_weights_is_stored_as_it_is_asked_for() -> None:
+    setting = Request("add", train_digits="1-3", train_weights="3:8,1:1,2:1.0").setting()
+    assert setting.train.weights == ((1, 1), (2, 1), (3, 8))
+    assert setting_json(setting)["train_weights"] == "1:1,2:1,3:8"
+    assert "--train-weights 1:1,2:1,3:8" in setting_words(setting)
+    assert setting.train.text().endswith("(weights 1:1,2:1,3:8)")
 
 
 def test_new_options_are_written_where_they_are_set_only() -> None:

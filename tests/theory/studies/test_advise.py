@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 
 import pytest
+from builders.golden import read_words
+from builders.strategies import examples, requests
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from arith.theory.arithmetic.effort import PART
+from arith.theory.errors import InvalidInput
 from arith.theory.generalization.outcomes import Status
 from arith.theory.prediction.predict import predict
-from arith.theory.setting.requests import Request
+from arith.theory.setting.requests import Request, setting_words
 from arith.theory.studies import advise as advise_module
 from arith.theory.studies.advise import advise, changed
 from arith.theory.text.text import advice_text
@@ -75,6 +81,24 @@ def test_more_encodings_take_no_suggestion_away(monkeypatch: pytest.MonkeyPatch)
 def test_the_support_rule_is_an_obstacle_too() -> None:
     [obstacle] = ask(task="add").obstacles
     assert obstacle.startswith("digits that never varied in training, all those above place 3")
+
+
+@pytest.mark.parametrize(
+    ("words", "obstacle"),
+    [
+        ({"modulus": 10_000}, "10000 divides 10^4 but not 10^2: train 4 digits or more"),
+        ({"modulus": 101}, "101 divides no power of 10: digits at every place count"),
+    ],
+)
+def test_an_obstacle_counts_digits_whatever_a_token_holds(words: dict, obstacle: str) -> None:
+    asked = words | {"train_digits": "2", "test_digits": "4"}
+    obstacles = ask(task="mod_add", layout="aligned, 2 digits per token", **asked).obstacles
+    assert any(text.startswith(obstacle) for text in obstacles)
+
+
+def test_an_obstacle_names_the_tokens_that_never_varied() -> None:
+    advice = ask(task="add", layout="aligned, 2 digits per token", train_digits="4")
+    assert any("all those above token 2, are ignored" in o for o in advice.obstacles)
 
 
 def test_natural_lengths_want_one_layer_with_a_window() -> None:
@@ -194,6 +218,22 @@ def test_each_suggestion_has_the_command_that_trains_it(words: dict) -> None:
         values = {k: (v,) if k in several else v for k, v in options.items()}
         values |= {name: int(values.get(name, 0)) for name in ("window", "layers")}
         assert Request(**values).setting() == suggestion.setting
+
+
+@examples(30)
+@given(requests(), st.sampled_from([", 2 digits per token", ", whole numbers", ""]), st.data())
+def test_every_change_is_what_its_command_asks_for(
+    request: Request, tokens: str, data: st.DataObject
+) -> None:
+    try:
+        setting = replace(request, layout=request.layout + tokens).setting()
+    except InvalidInput:
+        assume(False)
+    combinations = advise_module._combinations(setting)
+    for changes in data.draw(st.lists(st.sampled_from(combinations), max_size=30)):
+        with suppress(InvalidInput):  # it makes no sense
+            after = changed(setting, changes)
+            assert read_words(" ".join(setting_words(after))) == after
 
 
 def batched(words: list[str]) -> list[tuple[str, str]]:

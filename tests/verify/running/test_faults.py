@@ -361,7 +361,7 @@ def test_a_full_disk_leaves_the_evidence_whole(tmp_path: Path) -> None:
 
 def test_evidence_of_another_recipe_or_cell_is_kept_and_not_judged(tmp_path: Path) -> None:
     evidence, runs = made_up(tmp_path)
-    other_cell = Cell(replace(runs[0].cell.setting, base=5), "nano")
+    other_cell = Cell(replace(runs[0].cell.setting, digit_base=5), "nano")
     others = [
         replace(runs[0], recipe="1"),
         replace(run(other_cell, {2: 1}), recipe=RECIPE.version),

@@ -161,7 +161,7 @@ def test_a_run_of_ours_stands_in_its_row_and_only_there() -> None:
         place(window=6),
         replace(place(), setting=replace(place().setting, train=Domain((3,), "every"))),
         replace(place(), setting=replace(place().setting, train=Domain((2,)))),
-        replace(place(), setting=replace(place().setting, base=20)),
+        replace(place(), setting=replace(place().setting, digit_base=20)),
     ],
     ids=["modulus", "encoding", "window", "domain", "lengths", "base"],
 )
