@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 from urllib.parse import urlencode
 
@@ -17,15 +17,15 @@ from jinja2 import Environment, PackageLoader, Template
 from arith.theory.arithmetic.decision import Decision
 from arith.theory.arithmetic.effort import LIMIT, budget
 from arith.theory.arithmetic.lengths_text import lengths_text
-from arith.theory.errors import TooMuchWork
+from arith.theory.errors import InvalidInput, TooMuchWork
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim
 from arith.theory.generalization.theorems import THEOREMS
 from arith.theory.prediction.digit_use import Use
 from arith.theory.prediction.predict import Prediction
 from arith.theory.setting.requests import Request, options_of, setting_words
+from arith.theory.studies.compare import predicted
 from arith.theory.studies.example import Example, ExampleToken, examples
-from arith.theory.studies.phase import with_modulus
 from arith.theory.text import text as words
 from arith.theory.text.answer import INPUTS, answer_line, deciding, expected_line, published_lines
 from arith.theory.text.length_plot import Measured
@@ -100,11 +100,27 @@ def strips(request: Request, address: Mapping[str, str]) -> Iterator[str]:
         address: of the page as it is.
     """
     found: dict[int, LengthPrediction | None] = {}
+    setting = request.setting()
+    if not setting.test_each:
+        request = replace(request, test_digits=str(setting.test_lengths[-1]))
     with suppress(TooMuchWork), budget(LIMIT):
         for p in MODULI:
-            found[p] = with_modulus(replace(request, modulus=None), p)
+            found[p] = _at_longest(replace(request, modulus=p))
             yield _strip(found, address, True) if p % _AT_ONCE == 0 else ""
     yield _strip(found, address, False)
+
+
+@lru_cache(maxsize=10_000)
+def _at_longest(request: Request) -> LengthPrediction | None:
+    """What is predicted at the longest test length; None where the setting makes no sense.
+
+    Raises:
+        TooMuchWork: a budget around it is spent.
+    """
+    found = predicted(request)
+    if isinstance(found, TooMuchWork):
+        raise found
+    return None if isinstance(found, InvalidInput) else found.lengths[-1]
 
 
 def _strip(

@@ -12,12 +12,7 @@ import typer
 
 from arith.commands.options import (
     DEFAULT_STORE,
-    EncodingOption,
     JsonOption,
-    LayersOption,
-    LayoutOption,
-    TaskOption,
-    WindowOption,
     check_store,
     takes,
     written,
@@ -228,46 +223,42 @@ def compare(
     print_lines(comparison_legend(found))
 
 
+@takes(Request, without=("test_digits",))
 def phase_map(
-    task: TaskOption = "mod_add",
     modulus: str | None = None,
     base: str = "10",
     train_digits: str = "1..4",
-    pe: EncodingOption = "ape",
-    layout: LayoutOption = "aligned",
-    window: WindowOption = 0,
-    layers: LayersOption = 0,
     out: Path = Path("map.png"),
+    **options: Any,
 ) -> None:
     """Draw accuracy on longer inputs by modulus, or by base.
 
+    The task is mod_add, unless --task or --expr says another.
+
     Args:
-        modulus: Moduli: 2..400, or one where bases vary; else 2..200.
+        modulus: Moduli: 2..400, or one where bases vary; else 2..200 of a task that takes one.
         base: Bases: 10, or 2..36.
         train_digits: Training lengths, each by itself: 1..4.
         out: The picture, .png or .svg; a .csv is put beside it.
     """
-    from arith.theory.arithmetic.tasks import named_task, takes_modulus
+    from arith.theory.arithmetic.tasks import takes_modulus
     from arith.theory.studies.phase import phase_diagram
     from arith.theory.text.phase_plot import left_out_line, map_lines, plot_phases, write_csv
-    from arith.theory.transformer.encodings import encoding
-    from arith.theory.transformer.layouts import layout as read_layout
     from arith.verify.records.files import check_writable
 
     _check_picture(out)
     numbers = out.with_suffix(".csv")
     check_writable(numbers)
-    asked = modulus or ("2..200" if takes_modulus(task) else None)
+    if "expr" not in options:
+        options.setdefault("task", "mod_add")
+    takes_one = "task" in options and takes_modulus(options["task"])
+    asked = modulus or ("2..200" if takes_one else None)
     with waiting("predicting"):
         diagram = phase_diagram(
-            lambda p: named_task(task, p),
+            Request(**options),
             (None,) if asked is None else read_numbers(asked, "--modulus"),
             read_numbers(base, "--base"),
             read_lengths(train_digits, "--train-digits"),
-            encoding=encoding(pe),
-            layout=read_layout(layout),
-            window=window,
-            layers=layers,
         )
     plot_phases(diagram, out)
     write_csv(diagram, numbers)
