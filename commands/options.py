@@ -101,10 +101,20 @@ def _typed(described: type, parameter: Parameter) -> Parameter:
     return parameter.replace(default=default, annotation=annotated(described, parameter.name))
 
 
-def check_store(context: typer.Context, store: Path) -> None:
+def check_store(context: typer.Context, store: Path | None) -> None:
     """Refuse a store that the command line names and that is not there."""
-    if written(context, ("store",)) and not store.exists():
+    if store and written(context, ("store",)) and not store.exists():
         raise InvalidInput(f"there is no store {store}; arith verify makes one")
+
+
+def check_picture(path: Path | None) -> None:
+    """Refuse a picture that cannot be written before the work whose result it is to show."""
+    if path is not None:
+        from arith.theory.text.style import check_suffix
+        from arith.verify.records.files import check_writable
+
+        check_suffix(path)
+        check_writable(path)
 
 
 def written(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Collection
 from pathlib import Path
@@ -13,6 +12,7 @@ import typer
 from arith.commands.options import (
     DEFAULT_STORE,
     JsonOption,
+    check_picture,
     check_store,
     takes,
     written,
@@ -20,6 +20,7 @@ from arith.commands.options import (
 from arith.printing import (
     digit_parts,
     prediction_parts,
+    print_json,
     print_lines,
     print_parts,
     print_table,
@@ -75,8 +76,7 @@ def predict(
     check_store(context, store)
     if as_latex and (as_json or explain or per_digit):
         raise InvalidInput("--latex is printed without --json, --explain and --per-digit")
-    if plot is not None:
-        _check_picture(plot)
+    check_picture(plot)
     request, found = Request(**options), None
     if data is not None:
         found = _found(data, test_data, request, written(context))
@@ -108,7 +108,7 @@ def predict(
             from arith.theory.studies.single_digits import single_digits, single_digits_json
 
             answer["per_digit"] = single_digits_json(single_digits(prediction))
-        print(json.dumps(answer, indent=2))
+        print_json(answer)
         return
     if found:
         print_lines([f"{data}: {found.lines()[0]}", *(f"  {x}" for x in found.lines()[1:])])
@@ -144,7 +144,7 @@ def advise(
     with waiting("trying changes"):
         advice = advise(request.setting())
     if as_json:
-        print(json.dumps(advice.to_json(), indent=2))
+        print_json(advice.to_json())
         return
     if read:
         print_lines([f"{data}: {read.lines()[0]}", *read.assumed_lines()])
@@ -188,8 +188,7 @@ def compare(
         plot_comparison,
     )
 
-    if plot is not None:
-        _check_picture(plot)
+    check_picture(plot)
     given = {"pe": pe, "layout": layout, "window": window, "train_digits": train_digits}
     given = {name: text for name, text in given.items() if text}
     name = "" if by is None else by.replace("-", "_")
@@ -216,7 +215,7 @@ def compare(
         plot_comparison(found, plot)
         print(f"wrote {plot}", file=sys.stderr)
     if as_json:
-        print(json.dumps(found.to_json(), indent=2))
+        print_json(found.to_json())
         return
     print_text(heading(found), bold=True)
     print_table(*comparison_table(found))
@@ -246,7 +245,7 @@ def phase_map(
     from arith.theory.text.phase_plot import left_out_line, map_lines, plot_phases, write_csv
     from arith.verify.records.files import check_writable
 
-    _check_picture(out)
+    check_picture(out)
     numbers = out.with_suffix(".csv")
     check_writable(numbers)
     if "expr" not in options:
@@ -274,12 +273,3 @@ def _found(data: Path, test_data: Path | None, request: Request, given: Collecti
 
     with waiting("reading examples"):
         return find_setting_of(data, test_data, request, given)
-
-
-def _check_picture(path: Path) -> None:
-    """Refuse a picture that cannot be written before the work whose result it is to show."""
-    from arith.theory.text.style import check_suffix
-    from arith.verify.records.files import check_writable
-
-    check_suffix(path)
-    check_writable(path)
