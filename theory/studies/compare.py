@@ -21,7 +21,7 @@ from arith.theory.arithmetic.domains import Domain
 from arith.theory.errors import InvalidInput, unknown_name
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.prediction.predict import Prediction, predict
-from arith.theory.setting.requests import Request, flag, options_of
+from arith.theory.setting.requests import Request, flag, options_of, whole_number
 from arith.theory.transformer.encodings import ENCODINGS
 from arith.theory.transformer.layouts import LAYOUTS
 
@@ -176,8 +176,6 @@ def values_of(name: str, text: str) -> tuple[str, ...]:
 def _value(name: str, text: str) -> Any:
     """One value of an option; a setting may still make no sense with it (InvalidInput: none)."""
     if name == "window":
-        if not text.isdecimal() or len(text) > 9:
-            raise InvalidInput(f"{flag(name)} '{text}' is no whole number")
-        return int(text)
+        return whole_number(name, text)
     options_of(Request)[name].value(text, flag(name), 0)
     return text
