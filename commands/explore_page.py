@@ -29,6 +29,7 @@ from arith.theory.studies.example import Example, ExampleToken, examples
 from arith.theory.text import text as words
 from arith.theory.text.answer import INPUTS, answer_line, deciding, expected_line, published_lines
 from arith.theory.text.length_plot import Measured
+from arith.theory.text.phase_plot import listed
 from arith.theory.transformer.layouts import SIGN
 from arith.verify.data.numerals import numeral
 from arith.verify.data.texts import sign_of
@@ -44,8 +45,6 @@ USES = {
 """What the colours of digits mean."""
 _AT_ONCE = 40
 """After so many moduli the strip is shown again."""
-_MOST_LISTED = 12
-"""Up to so many moduli are listed in words."""
 
 
 def answer_html(prediction: Prediction, models: Sequence[Measured] = ()) -> str:
@@ -127,7 +126,7 @@ def _strip(
     found: Mapping[int, LengthPrediction | None], address: Mapping[str, str], waits: bool
 ) -> str:
     known = [x for x in found.values() if x]
-    right = [str(p) for p, x in found.items() if x and x.accuracy == 1 and not x.unseen]
+    right = [p for p, x in found.items() if x and x.accuracy == 1 and not x.unseen]
     bars = [_bar(p, found[p], address) if p in found else {"modulus": p} for p in MODULI]
     half = len(bars) // 2
     return part(
@@ -137,7 +136,7 @@ def _strip(
         digits=words.digits_text(known[0].digits) if known else "",
         right=len(right),
         known=len(known),
-        listed=", ".join([*right[:_MOST_LISTED], *["..."] * (len(right) > _MOST_LISTED)]),
+        listed=listed(right, 12),
         silent=sum(x.claim == Claim.NONE for x in known),
         waits=waits,
     )

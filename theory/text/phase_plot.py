@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import re
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,8 +29,6 @@ from arith.theory.text.text import digits_text
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_MOST_LISTED = 20
-"""Up to so many columns are listed in words."""
 _WIDTH, _STRIP = 8.0, 0.5
 """Of the picture, of which 6/7 are the map, and of the strip of a training length, in inches."""
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -89,7 +87,7 @@ def _about(d: PhaseDiagram) -> list[str]:
         if right == [x for x in d.xs if d.residual_modulus(x, n) == 1]:
             p, b = ("p", s.digit_base) if d.axis == "modulus" else (s.task.modulus, "base")
             because = f" ({p} divides {b}{str(n).translate(_SUPERSCRIPTS)})"
-        lines.append(f"▼ generalize{because}: {_listed(right)}")
+        lines.append(f"▼ generalize{because}: {listed(right)}")
     return lines
 
 
@@ -113,13 +111,12 @@ def left_out_line(d: PhaseDiagram) -> str | None:
     if not d.left_out:
         return None
     why = "left out, for the setting makes no sense there (arith predict says why)"
-    return f"{why}: {_listed(d.left_out)}; {len(d.left_out)} in all"
+    return f"{why}: {listed(d.left_out)}; {len(d.left_out)} in all"
 
 
-def _listed(xs: Iterable[int]) -> str:
-    """``4, 100``; of many the first ones."""
-    each = [*map(str, xs)]
-    return ", ".join([*each[:_MOST_LISTED], *["..."] * (len(each) > _MOST_LISTED)])
+def listed(xs: Sequence[int], most: int = 20) -> str:
+    """``4, 100``; of more than so many the first ones."""
+    return ", ".join([*map(str, xs[:most]), *["..."] * (len(xs) > most)])
 
 
 # --- picture ----------------------------------------------------------------------------
