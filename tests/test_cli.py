@@ -105,7 +105,7 @@ BAD = [
     ("judge --model hf:gpt --task add --train-digits 2", "there is no folder gpt"),
     ("judge --answers x --task add --plot x.pdf", "end in .png or .svg"),
     ("compare --task add --by encoding", "unknown option to compare by 'encoding'"),
-    ("compare --task add --window 3,x", "--window 'x' is no whole number"),
+    ("compare --task add --window 3,x", "Invalid value for '--window': 'x' is no whole number"),
     ("compare --task add --pe ape,rop", "did you mean 'rope'?"),
     ("compare --task mod_mul", "needs a modulus"),
     ("compare --task add --plot x.pdf", "end in .png or .svg"),
