@@ -135,10 +135,15 @@ def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int] | None:
     return widths
 
 
+def print_json(data: Any) -> None:
+    """Print an object or a list as JSON, in which there is no NaN."""
+    print(json.dumps(data, indent=2, allow_nan=False))
+
+
 def print_list(columns: dict[str, str], rows: Sequence[Sequence[str]], as_json: bool) -> None:
     """Print a table, or its rows as JSON; ``columns`` holds the keys and the headings."""
     if as_json:
-        print(json.dumps([dict(zip(columns, row, strict=True)) for row in rows], indent=2))
+        print_json([dict(zip(columns, row, strict=True)) for row in rows])
     else:
         print_table(tuple(columns.values()), rows)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 from urllib.parse import urlencode
 
@@ -17,18 +17,19 @@ from jinja2 import Environment, PackageLoader, Template
 from arith.theory.arithmetic.decision import Decision
 from arith.theory.arithmetic.effort import LIMIT, budget
 from arith.theory.arithmetic.lengths_text import lengths_text
-from arith.theory.errors import TooMuchWork
+from arith.theory.errors import InvalidInput, TooMuchWork
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim
 from arith.theory.generalization.theorems import THEOREMS
 from arith.theory.prediction.digit_use import Use
 from arith.theory.prediction.predict import Prediction
 from arith.theory.setting.requests import Request, options_of, setting_words
+from arith.theory.studies.compare import predicted
 from arith.theory.studies.example import Example, ExampleToken, examples
-from arith.theory.studies.phase import with_modulus
 from arith.theory.text import text as words
 from arith.theory.text.answer import INPUTS, answer_line, deciding, expected_line, published_lines
 from arith.theory.text.length_plot import Measured
+from arith.theory.text.phase_plot import listed
 from arith.theory.transformer.layouts import SIGN
 from arith.verify.data.numerals import numeral
 from arith.verify.data.texts import sign_of
@@ -44,8 +45,6 @@ USES = {
 """What the colours of digits mean."""
 _AT_ONCE = 40
 """After so many moduli the strip is shown again."""
-_MOST_LISTED = 12
-"""Up to so many moduli are listed in words."""
 
 
 def answer_html(prediction: Prediction, models: Sequence[Measured] = ()) -> str:
@@ -100,18 +99,34 @@ def strips(request: Request, address: Mapping[str, str]) -> Iterator[str]:
         address: of the page as it is.
     """
     found: dict[int, LengthPrediction | None] = {}
+    setting = request.setting()
+    if not setting.test_each:
+        request = replace(request, test_digits=str(setting.test_lengths[-1]))
     with suppress(TooMuchWork), budget(LIMIT):
         for p in MODULI:
-            found[p] = with_modulus(replace(request, modulus=None), p)
+            found[p] = _at_longest(replace(request, modulus=p))
             yield _strip(found, address, True) if p % _AT_ONCE == 0 else ""
     yield _strip(found, address, False)
+
+
+@lru_cache(maxsize=10_000)
+def _at_longest(request: Request) -> LengthPrediction | None:
+    """What is predicted at the longest test length; None where the setting makes no sense.
+
+    Raises:
+        TooMuchWork: a budget around it is spent.
+    """
+    found = predicted(request)
+    if isinstance(found, TooMuchWork):
+        raise found
+    return None if isinstance(found, InvalidInput) else found.lengths[-1]
 
 
 def _strip(
     found: Mapping[int, LengthPrediction | None], address: Mapping[str, str], waits: bool
 ) -> str:
     known = [x for x in found.values() if x]
-    right = [str(p) for p, x in found.items() if x and x.accuracy == 1 and not x.unseen]
+    right = [p for p, x in found.items() if x and x.accuracy == 1 and not x.unseen]
     bars = [_bar(p, found[p], address) if p in found else {"modulus": p} for p in MODULI]
     half = len(bars) // 2
     return part(
@@ -121,7 +136,7 @@ def _strip(
         digits=words.digits_text(known[0].digits) if known else "",
         right=len(right),
         known=len(known),
-        listed=", ".join([*right[:_MOST_LISTED], *["..."] * (len(right) > _MOST_LISTED)]),
+        listed=listed(right, 12),
         silent=sum(x.claim == Claim.NONE for x in known),
         waits=waits,
     )

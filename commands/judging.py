@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arith.commands.options import JsonOption, annotated, flags, takes, written
+from arith.commands.options import JsonOption, annotated, check_picture, flags, takes, written
 from arith.judging import JudgedModels, judge_answers
-from arith.printing import print_parts, waiting
+from arith.printing import print_json, print_parts, waiting
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.requests import Request, flag, options_of
 from arith.verify.plan.plan import Plan
@@ -56,16 +55,14 @@ def judge(
         html: Write a page for a browser.
         plot: Draw it, .png or .svg.
     """
-    from arith.theory.text.style import check_suffix
     from arith.verify.external import read_answers
     from arith.verify.external_model import is_export
     from arith.verify.judging.judge import exit_code
     from arith.verify.records.files import check_writable
 
-    if plot is not None:
-        check_suffix(plot)
-    for path in filter(None, (plot, html)):
-        check_writable(path)
+    check_picture(plot)
+    if html is not None:
+        check_writable(html)
     given = {name: options[name] for name in written(context)}
     if answers and model is not None:
         raise InvalidInput("give --answers or --model, not both: only one is judged")
@@ -104,7 +101,7 @@ def judge(
     if html is not None:
         _write_html(found, html)
     if as_json:
-        print(json.dumps(found.to_json(), indent=2))
+        print_json(found.to_json())
     else:
         print_parts(found.parts())
     raise typer.Exit(exit_code([found.judged.verdict]))

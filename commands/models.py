@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from arith.commands.options import JsonOption
-from arith.printing import print_lines, print_table, print_text
+from arith.printing import print_json, print_lines, print_table, print_text
 
 KeptOption = Annotated[
     Path,
@@ -39,7 +38,7 @@ def ask(
     if as_json:
         about = {"cell": cell.to_json(), "seed": kept.run.seed, "premise": kept.run.premise}
         about["expected_function"] = cell.prediction.learned_text
-        print(json.dumps({**about, "answers": [x.to_json(cell) for x in answers]}, indent=2))
+        print_json({**about, "answers": [x.to_json(cell) for x in answers]})
         return
     print_text(cell.setting.text(), bold=True)
     print_table(COLUMNS, [x.row(cell) for x in answers])

@@ -38,27 +38,28 @@ def annotated(described: type, name: str) -> Any:
     ]
 
 
-TaskOption = annotated(Request, "task")
-EncodingOption = annotated(Request, "pe")
-LayoutOption = annotated(Request, "layout")
-WindowOption = annotated(Request, "window")
-LayersOption = annotated(Request, "layers")
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 JsonListOption = Annotated[
     bool, typer.Option("--json", help="Print a JSON list with one object per row.")
 ]
 
 
-def takes(*described: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def takes(
+    *described: type, without: Collection[str] = ()
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the options of dataclasses; those given are in its ``**options``.
 
     An option that the command has itself it keeps.
+
+    Args:
+        without: options that make no sense of it.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         *own, _ = signature(command, eval_str=True).parameters.values()
         names = {p.name for p in own}
-        options = [_typed(each, p) for each in described for p in parameters(each, names)]
+        others = {*names, *without}
+        options = [_typed(each, p) for each in described for p in parameters(each, others)]
         shown = [*options, *(p.replace(kind=Parameter.KEYWORD_ONLY) for p in own)]
 
         @wraps(command)
@@ -100,10 +101,20 @@ def _typed(described: type, parameter: Parameter) -> Parameter:
     return parameter.replace(default=default, annotation=annotated(described, parameter.name))
 
 
-def check_store(context: typer.Context, store: Path) -> None:
+def check_store(context: typer.Context, store: Path | None) -> None:
     """Refuse a store that the command line names and that is not there."""
-    if written(context, ("store",)) and not store.exists():
+    if store and written(context, ("store",)) and not store.exists():
         raise InvalidInput(f"there is no store {store}; arith verify makes one")
+
+
+def check_picture(path: Path | None) -> None:
+    """Refuse a picture that cannot be written before the work whose result it is to show."""
+    if path is not None:
+        from arith.theory.text.style import check_suffix
+        from arith.verify.records.files import check_writable
+
+        check_suffix(path)
+        check_writable(path)
 
 
 def written(

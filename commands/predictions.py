@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Collection
 from pathlib import Path
@@ -12,12 +11,8 @@ import typer
 
 from arith.commands.options import (
     DEFAULT_STORE,
-    EncodingOption,
     JsonOption,
-    LayersOption,
-    LayoutOption,
-    TaskOption,
-    WindowOption,
+    check_picture,
     check_store,
     takes,
     written,
@@ -25,6 +20,7 @@ from arith.commands.options import (
 from arith.printing import (
     digit_parts,
     prediction_parts,
+    print_json,
     print_lines,
     print_parts,
     print_table,
@@ -80,8 +76,7 @@ def predict(
     check_store(context, store)
     if as_latex and (as_json or explain or per_digit):
         raise InvalidInput("--latex is printed without --json, --explain and --per-digit")
-    if plot is not None:
-        _check_picture(plot)
+    check_picture(plot)
     request, found = Request(**options), None
     if data is not None:
         found = _found(data, test_data, request, written(context))
@@ -113,7 +108,7 @@ def predict(
             from arith.theory.studies.single_digits import single_digits, single_digits_json
 
             answer["per_digit"] = single_digits_json(single_digits(prediction))
-        print(json.dumps(answer, indent=2))
+        print_json(answer)
         return
     if found:
         print_lines([f"{data}: {found.lines()[0]}", *(f"  {x}" for x in found.lines()[1:])])
@@ -149,7 +144,7 @@ def advise(
     with waiting("trying changes"):
         advice = advise(request.setting(), read.setting if read else None)
     if as_json:
-        print(json.dumps(advice.to_json(), indent=2))
+        print_json(advice.to_json())
         return
     if read:
         print_lines([f"{data}: {read.lines()[0]}", *read.assumed_lines()])
@@ -193,8 +188,7 @@ def compare(
         plot_comparison,
     )
 
-    if plot is not None:
-        _check_picture(plot)
+    check_picture(plot)
     given = {"pe": pe, "layout": layout, "window": window, "train_digits": train_digits}
     given = {name: text for name, text in given.items() if text}
     name = "" if by is None else by.replace("-", "_")
@@ -221,53 +215,49 @@ def compare(
         plot_comparison(found, plot)
         print(f"wrote {plot}", file=sys.stderr)
     if as_json:
-        print(json.dumps(found.to_json(), indent=2))
+        print_json(found.to_json())
         return
     print_text(heading(found), bold=True)
     print_table(*comparison_table(found))
     print_lines(comparison_legend(found))
 
 
+@takes(Request, without=("test_digits",))
 def phase_map(
-    task: TaskOption = "mod_add",
     modulus: str | None = None,
     base: str = "10",
     train_digits: str = "1..4",
-    pe: EncodingOption = "ape",
-    layout: LayoutOption = "aligned",
-    window: WindowOption = 0,
-    layers: LayersOption = 0,
     out: Path = Path("map.png"),
+    **options: Any,
 ) -> None:
     """Draw accuracy on longer inputs by modulus, or by base.
 
+    The task is mod_add, unless --task or --expr says another.
+
     Args:
-        modulus: Moduli: 2..400, or one where bases vary; else 2..200.
+        modulus: Moduli: 2..400, or one where bases vary; else 2..200 of a task that takes one.
         base: Bases: 10, or 2..36.
         train_digits: Training lengths, each by itself: 1..4.
         out: The picture, .png or .svg; a .csv is put beside it.
     """
-    from arith.theory.arithmetic.tasks import named_task, takes_modulus
+    from arith.theory.arithmetic.tasks import takes_modulus
     from arith.theory.studies.phase import phase_diagram
     from arith.theory.text.phase_plot import left_out_line, map_lines, plot_phases, write_csv
-    from arith.theory.transformer.encodings import encoding
-    from arith.theory.transformer.layouts import layout as read_layout
     from arith.verify.records.files import check_writable
 
-    _check_picture(out)
+    check_picture(out)
     numbers = out.with_suffix(".csv")
     check_writable(numbers)
-    asked = modulus or ("2..200" if takes_modulus(task) else None)
+    if "expr" not in options:
+        options.setdefault("task", "mod_add")
+    takes_one = "task" in options and takes_modulus(options["task"])
+    asked = modulus or ("2..200" if takes_one else None)
     with waiting("predicting"):
         diagram = phase_diagram(
-            lambda p: named_task(task, p),
+            Request(**options),
             (None,) if asked is None else read_numbers(asked, "--modulus"),
             read_numbers(base, "--base"),
             read_lengths(train_digits, "--train-digits"),
-            encoding=encoding(pe),
-            layout=read_layout(layout),
-            window=window,
-            layers=layers,
         )
     plot_phases(diagram, out)
     write_csv(diagram, numbers)
@@ -283,12 +273,3 @@ def _found(data: Path, test_data: Path | None, request: Request, given: Collecti
 
     with waiting("reading examples"):
         return find_setting_of(data, test_data, request, given)
-
-
-def _check_picture(path: Path) -> None:
-    """Refuse a picture that cannot be written before the work whose result it is to show."""
-    from arith.theory.text.style import check_suffix
-    from arith.verify.records.files import check_writable
-
-    check_suffix(path)
-    check_writable(path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arith.commands import options
-from arith.printing import print_parts, print_text, shown, verdict_parts
+from arith.printing import print_json, print_parts, print_text, shown, verdict_parts
 from arith.theory.errors import InvalidInput
 from arith.theory.text.markdown import one_line
 from arith.verify.plan.grids import GRIDS
@@ -64,7 +63,7 @@ def report(
     if as_json:
         from arith.verify.reporting.exports import report_json
 
-        print(json.dumps(report_json(about), indent=2, allow_nan=False))
+        print_json(report_json(about))
     elif check or grid is None:
         print_parts(verdict_parts(about.verdicts))
     if html is not None:
@@ -160,7 +159,7 @@ def _report_all(folder: Path, check: bool, as_json: bool) -> int:
         if not (check or as_json):
             pipeline.report(about)
     if as_json:
-        print(json.dumps(overview_json(reports), indent=2, allow_nan=False))
+        print_json(overview_json(reports))
     elif not check:
         print(f"wrote {pipeline.overview(reports, folder)}")
     for line in failures:
@@ -186,6 +185,7 @@ def _is_untested(about: Report) -> bool:
 
 
 def data(
+    context: typer.Context,
     out: Path | None = None,
     folder: Path | None = None,
     store: Path | None = None,
@@ -207,8 +207,7 @@ def data(
         check_writable(out)
     if store is not None and folder is not None:
         raise InvalidInput("give --store or --folder, not both")
-    if store is not None and not store.exists():
-        raise InvalidInput(f"there is no store {store}; arith verify makes one")
+    options.check_store(context, store)
     evidence = folder or evidence_folder()
     if store is None:
         runs, grids = committed(evidence)

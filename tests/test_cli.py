@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -103,7 +105,7 @@ BAD = [
     ("judge --model hf:gpt --task add --train-digits 2", "there is no folder gpt"),
     ("judge --answers x --task add --plot x.pdf", "end in .png or .svg"),
     ("compare --task add --by encoding", "unknown option to compare by 'encoding'"),
-    ("compare --task add --window 3,x", "--window 'x' is no whole number"),
+    ("compare --task add --window 3,x", "Invalid value for '--window': 'x' is no whole number"),
     ("compare --task add --pe ape,rop", "did you mean 'rope'?"),
     ("compare --task mod_mul", "needs a modulus"),
     ("compare --task add --plot x.pdf", "end in .png or .svg"),
@@ -454,3 +456,20 @@ def test_a_map_of_a_modular_task_has_moduli_of_its_own(tmp_path: Path) -> None:
     assert "They are 2, 4, 5, " in done.out and "of 199 moduli generalize" in done.out
     assert run_cli("map", *asked, "--task", "add").code == 0
     assert out.with_suffix(".csv").read_text().count("\n") == 1 + 2
+
+
+def test_a_map_is_of_what_predict_says(tmp_path: Path) -> None:
+    asked = ("--task", "digit_sum", "--modulus", "11", "--train-digits", "1", "--padding", "fixed")
+    run_cli("map", *asked, "--base", "16,20", "--out", "map.svg", cwd=tmp_path)
+    with (tmp_path / "map.csv").open(newline="") as file:
+        first, _ = csv.DictReader(file)
+    [at_four] = predicted(*asked, "--base", "16", "--test-digits", "4")["lengths"]
+    assert (
+        Fraction(first["accuracy_plus_3"]) == Fraction(at_four["accuracy"]) == Fraction(343, 3840)
+    )
+    words = ("--expr", "2*a + 3*b", "--modulus", "50", "--train-digits", "2", "--width", "8")
+    words += ("--train-priming", "4:0.01")
+    assert run_cli("map", *words, "--out", "map.svg", cwd=tmp_path).code == 0
+    said = "".join(re.findall(r">([^<]*)<", (tmp_path / "map.svg").read_text()))
+    assert "(2·a + 3·b) mod p, base 10, APE" in said
+    assert "padded to 8 digits, trained on D_n + 1% D_4." in " ".join(said.split())

@@ -174,12 +174,11 @@ deep = st.sampled_from(("(" * 3000 + "a" + ")" * 3000, "-" * 3000 + "a", "a" + "
 SETTING_OR_HUGE = SETTING | {name: st.one_of(SETTING[name], huge) for name in SETTING}
 OPTIONS: dict[str, dict[str, st.SearchStrategy[str]]] = {
     "map": {
+        **SETTING,
         "--task": TASK["--task"],
         "--modulus": st.one_of(st.sampled_from(("2..60", "2..1000000", "97,99991")), numbers, huge),
         "--base": st.one_of(st.sampled_from(("2..12", "2..501")), numbers, huge),
         "--train-digits": lengths,
-        "--window": numbers,
-        "--layers": numbers,
         "--out": made,
     },
     "examples": {

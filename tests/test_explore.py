@@ -9,6 +9,7 @@ import re
 import socket
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from html import unescape
 from pathlib import Path
@@ -26,8 +27,7 @@ from arith.commands.explore_controls import CHIEF, FIRST, controls_of, texts_of,
 from arith.commands.explore_page import MODULI, command_html, strips
 from arith.theory.errors import InvalidInput
 from arith.theory.prediction.predict import predict
-from arith.theory.setting.requests import request_of
-from arith.theory.studies.phase import with_modulus
+from arith.theory.setting.requests import Request, request_of
 from arith.theory.transformer.encodings import ENCODINGS
 from arith.theory.transformer.layouts import LAYOUTS
 
@@ -111,15 +111,12 @@ def test_every_state_has_a_page_and_the_command_that_says_the_same() -> None:
 
 def test_the_strip_is_what_is_predicted_of_each_modulus() -> None:
     texts = {"task": "mod_add", "modulus": "100", "train_digits": "2", "pe": "nope"}
-    *_, last = strips(request_of({"task": "mod_add", "train_digits": "2"}), texts)
+    asked = Request(task="mod_add", modulus=100, train_digits="2")
+    *_, last = strips(asked, texts)
     said = dict(re.findall(r"<title>modulus (\d+): ([^<]*)</title>", last))
     assert {*map(int, said)} == {*MODULI}
     for p in (4, 100, 101, 150):
-        at = predict(
-            request_of({"task": "mod_add", "train_digits": "2", "modulus": str(p)}).setting()
-        )
-        one = with_modulus(request_of({"task": "mod_add", "train_digits": "2"}), p)
-        assert one == at.lengths[-1]
+        at = predict(replace(asked, modulus=p).setting())
         exact = float(at.lengths[-1].accuracy or 0)
         assert said[str(p)] == ("right on all inputs" if exact == 1 else f"accuracy {exact:.3g}")
     assert "8 of 199 moduli are right on all inputs: 2, 4, 5, 10, 20, 25, 50, 100." in text_of(last)

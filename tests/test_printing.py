@@ -9,6 +9,7 @@ import pytest
 
 from arith.printing import (
     prediction_parts,
+    print_json,
     print_list,
     print_parts,
     print_table,
@@ -123,3 +124,8 @@ def test_long_work_is_said_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) 
         assert ("predicting" in stream.getvalue()) == says
         assert [*shown("ab", "letters done")] == ["a", "b"]
         assert ("2 of 2 letters done" in stream.getvalue()) == says
+
+
+def test_json_has_no_number_that_is_none() -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        print_json({"accuracy": float("nan")})

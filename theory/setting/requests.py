@@ -503,11 +503,6 @@ def default_text(name: str) -> str:
     return next((part.text(part.default) for part in _parts() if part.name == name), "")
 
 
-def setting_texts(setting: Setting) -> dict[str, str]:
-    """Every option of the setting but the task, by its name, as the command line takes it."""
-    return {part.name: part.text(part.of(setting)) for part in _parts()}
-
-
 def request_of(texts: Mapping[str, str]) -> Request:
     """The request of options by their names, each as the command line takes it.
 
@@ -516,22 +511,23 @@ def request_of(texts: Mapping[str, str]) -> Request:
     Raises:
         InvalidInput: an unknown option, or a text that is no number where one is asked for.
     """
-    options, hints, values = options_of(Request), _type_hints(Request), dict[str, Any]()
-    for name, text in texts.items():
-        if name not in options:
-            raise unknown_name("option", name, options)
-        if not text.strip():
-            continue
-        values[name] = text
-        if options[name].example:
-            values[name] = tuple(text.split())
-        elif hints[name] in (int, int | None):
-            try:
-                values[name] = int(text)
-            except ValueError:
-                what = f"{reprlib.repr(text)} is no whole number"
-                raise InvalidInput(f"Invalid value for '{flag(name)}': {what}") from None
-    return Request(**values)
+    options, hints = options_of(Request), _type_hints(Request)
+    values: dict[str, Any] = {name: text for name, text in texts.items() if text.strip()}
+    for name, text in values.items():
+        if name in options and options[name].example:
+            values[name] = text.split()
+        elif hints.get(name) in (int, int | None):
+            values[name] = whole_number(name, text)
+    return Request(**plain_values(Request, values))
+
+
+def whole_number(name: str, text: str) -> int:
+    """The number that an option is given (InvalidInput: it is none)."""
+    try:
+        return int(text)
+    except ValueError:
+        what = f"{reprlib.repr(text)} is no whole number"
+        raise InvalidInput(f"Invalid value for '{flag(name)}': {what}") from None
 
 
 def setting_columns(setting: Setting) -> dict[str, str | int | None]:

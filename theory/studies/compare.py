@@ -21,7 +21,7 @@ from arith.theory.arithmetic.domains import Domain
 from arith.theory.errors import InvalidInput, NoTask, unknown_name
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.prediction.predict import Prediction, predict
-from arith.theory.setting.requests import Request, flag, options_of
+from arith.theory.setting.requests import Request, flag, options_of, whole_number
 from arith.theory.transformer.encodings import ENCODINGS
 from arith.theory.transformer.layouts import LAYOUTS
 
@@ -42,13 +42,21 @@ class Row:
 
     Args:
         values: of the options that differ between rows, as the command line takes them.
-        prediction: None where the setting makes no sense.
-        refused: why it makes none.
+        found: what is predicted, or why the setting makes no sense.
     """
 
     values: tuple[str, ...]
-    prediction: Prediction | None
-    refused: str = ""
+    found: Prediction | InvalidInput
+
+    @property
+    def prediction(self) -> Prediction | None:
+        """None where the setting makes no sense."""
+        return None if isinstance(self.found, InvalidInput) else self.found
+
+    @property
+    def refused(self) -> str:
+        """Why it makes none; empty where it makes sense."""
+        return str(self.found) if isinstance(self.found, InvalidInput) else ""
 
     def at(self, digits: int) -> LengthPrediction | None:
         """What is predicted at a test length, if it is tested."""
@@ -119,18 +127,38 @@ def compare(request: Request, varied: Mapping[str, str], train: Domain | None = 
     if prod(map(len, each.values())) > MOST_ROWS:
         raise InvalidInput(f"a comparison has at most {MOST_ROWS} rows")
     combinations = list(product(*each.values()))
-    settings = [_asked(request, each, values) for values in combinations]
+    changes = [{n: _value(n, x) for n, x in zip(each, xs, strict=True)} for xs in combinations]
     if request.test_digits is None and "train_digits" in each:
         tested = [1]
-        for x in settings:
+        for x in changes:
             with suppress(InvalidInput):  # it makes no sense
-                tested.append(x.setting().test_lengths[-1])
-        settings = [replace(x, test_digits=f"1-{max(tested)}") for x in settings]
-    told = [tuple(values[i] for i in by) for values in combinations]
-    rows = tuple(_row(values, x, train) for values, x in zip(told, settings, strict=True))
-    if not any(row.prediction for row in rows):
-        raise InvalidInput(rows[0].refused)
+                tested.append(replace(request, **x).setting().test_lengths[-1])
+        request = replace(request, test_digits=f"1-{max(tested)}")
+    rows = tuple(
+        Row(tuple(values[i] for i in by), predicted(request, train, **x))
+        for values, x in zip(combinations, changes, strict=True)
+    )
+    if isinstance(rows[0].found, InvalidInput) and not any(row.prediction for row in rows):
+        raise rows[0].found
     return Comparison(tuple([*each][i] for i in by), rows)
+
+
+def predicted(
+    request: Request, train: Domain | None = None, **changes: Any
+) -> Prediction | InvalidInput:
+    """The prediction for a request, or why it makes no sense.
+
+    Args:
+        train: what a file of examples shows, in place of what options say of training.
+        changes: options with other values than in the request.
+    """
+    try:
+        setting = replace(request, **changes).setting()
+        return predict(replace(setting, train=train) if train else setting)
+    except NoTask:  # no changed request has one
+        raise
+    except InvalidInput as error:
+        return error
 
 
 def values_of(name: str, text: str) -> tuple[str, ...]:
@@ -147,26 +175,9 @@ def values_of(name: str, text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _value(name: str, text: str) -> str | int:
+def _value(name: str, text: str) -> Any:
     """One value of an option; a setting may still make no sense with it (InvalidInput: none)."""
     if name == "window":
-        if not text.isdecimal() or len(text) > 9:
-            raise InvalidInput(f"{flag(name)} '{text}' is no whole number")
-        return int(text)
+        return whole_number(name, text)
     options_of(Request)[name].value(text, flag(name), 0)
     return text
-
-
-def _asked(request: Request, names: Mapping[str, object], values: tuple[str, ...]) -> Request:
-    changes = {n: _value(n, x) for n, x in zip(names, values, strict=True)}
-    return replace(request, **changes)  # type: ignore[arg-type]
-
-
-def _row(values: tuple[str, ...], request: Request, train: Domain | None) -> Row:
-    try:
-        setting = request.setting()
-        return Row(values, predict(replace(setting, train=train) if train else setting))
-    except NoTask:  # no row has one
-        raise
-    except InvalidInput as error:
-        return Row(values, None, str(error))

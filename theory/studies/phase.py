@@ -1,31 +1,28 @@
 """Phase diagrams: the prediction for longer inputs by modulus, base and training length.
 
->>> from arith.theory import encoding, layout, named_task
+>>> from arith.theory.setting.requests import Request
 >>> from arith.theory.studies.phase import phase_diagram
->>> model = {"encoding": encoding("ape"), "layout": layout("aligned")}
->>> found = phase_diagram(lambda p: named_task("mod_add", p), (100, 101), (10,), (2,), **model)
+>>> found = phase_diagram(Request(task="mod_add"), (100, 101), (10,), (2,))
 >>> print(*(found.cells[p, 2].lengths[0].accuracy for p in found.xs))
 1 99/10000
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
-from typing import Any
+from math import prod
 
-from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.effort import LIMIT, budget
 from arith.theory.arithmetic.properties import residual_modulus
-from arith.theory.arithmetic.tasks import Task
 from arith.theory.errors import InvalidInput, TooMuchWork
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim
-from arith.theory.prediction.predict import Prediction, predict
+from arith.theory.prediction.predict import Prediction
 from arith.theory.setting.requests import Request
-from arith.theory.setting.settings import Setting
+from arith.theory.studies.compare import predicted
 
 MOST_POINTS = 2_000
 """Predictions of one diagram at most."""
@@ -73,25 +70,23 @@ class PhaseDiagram:
         """The digits above n matter modulo this; None without a modulus."""
         s = self.cells[x, n].setting
         p = s.task.modulus
-        return None if p is None else residual_modulus(p, s.base, n)
+        return None if p is None else residual_modulus(p, s.digit_base, n)
 
 
 def phase_diagram(
-    task: Callable[[int | None], Task],
+    request: Request,
     moduli: Sequence[int | None],
     bases: Sequence[int],
     train_digits: Sequence[int],
     ahead: Sequence[int] = (1, 2, 3),
-    **fields: Any,
 ) -> PhaseDiagram:
     """The predictions of a range of moduli or of bases, for each training length.
 
     Args:
-        task: the task of a modulus.
-        moduli: ``(None,)`` for a task over the natural numbers.
+        request: what is the same at every point.
+        moduli: ``(None,)`` for a task without, or with one of its own.
         train_digits: each is a training domain ``D_n`` of its own.
         ahead: how many digits test numbers have more than those in training.
-        fields: the encoding, the layout and what else a ``Setting`` has.
 
     Raises:
         InvalidInput: an empty range, two ranges, too many points, or no setting that makes sense.
@@ -104,56 +99,34 @@ def phase_diagram(
         raise InvalidInput(f"a test has to be at least 1 digit ahead, not {min(ahead)}")
     if len(moduli) > 1 and len(bases) > 1:
         raise InvalidInput("a picture shows a range of moduli or a range of bases, not both")
-    pairs, lengths = dict.fromkeys(product(moduli, bases)), dict.fromkeys(train_digits)
-    count = len(pairs) * len(lengths)
+    count = prod(len({*values}) for values in (moduli, bases, train_digits))
     if count > MOST_POINTS:
         raise InvalidInput(f"a map takes at most {MOST_POINTS:,} points, not {count:,}")
     axis = "base" if len(bases) > 1 or None in moduli else "modulus"
     cells: dict[tuple[int, int], Prediction] = {}
     refused: dict[int, InvalidInput] = {}
-    try:
-        with budget(LIMIT):
-            for modulus, base in pairs:
-                x = base if axis == "base" or modulus is None else modulus
-                try:
-                    parts = {"task": task(modulus), "digit_base": base, **fields}
-                    row = {(x, n): predict(_trained_on(n, ahead, parts)) for n in lengths}
-                except TooMuchWork:
-                    raise
-                except InvalidInput as error:
-                    refused[x] = error
-                else:
-                    cells |= row
-    except TooMuchWork:
-        raise InvalidInput(
-            f"{count:,} points with such moduli take too long to be counted: the limit was reached "
-            f"after {len(cells):,}; ask for fewer"
-        ) from None
+    with budget(LIMIT):
+        for modulus, base, n in dict.fromkeys(product(moduli, bases, train_digits)):
+            x = base if axis == "base" or modulus is None else modulus
+            if x in refused:
+                continue
+            found = predicted(
+                request,
+                modulus=modulus,
+                base=base,
+                train_digits=str(n),
+                test_digits=",".join(str(n + distance) for distance in ahead),
+            )
+            if isinstance(found, TooMuchWork):
+                raise InvalidInput(
+                    f"{count:,} points with such moduli take too long to be counted: the "
+                    f"limit was reached after {len(cells):,}; ask for fewer"
+                )
+            if isinstance(found, InvalidInput):
+                refused[x] = found
+            else:
+                cells[x, n] = found
+    cells = {(x, n): found for (x, n), found in cells.items() if x not in refused}
     if not cells:
         raise next(iter(refused.values()))
     return PhaseDiagram(axis, cells, tuple(refused))
-
-
-@lru_cache(maxsize=10_000)
-def with_modulus(request: Request, modulus: int) -> LengthPrediction | None:
-    """What is predicted at a request's longest test length with another modulus.
-
-    None where the setting makes no sense with it.
-
-    Raises:
-        TooMuchWork: a budget around it is spent.
-    """
-    try:
-        setting = replace(request, modulus=modulus).setting()
-        if not setting.test_each:
-            setting = replace(setting, test_lengths=setting.test_lengths[-1:])
-        return predict(setting).lengths[-1]
-    except TooMuchWork:
-        raise
-    except InvalidInput:
-        return None
-
-
-def _trained_on(n: int, ahead: Sequence[int], parts: dict[str, Any]) -> Setting:
-    tests = tuple(n + distance for distance in ahead)
-    return Setting(**parts, train=Domain((n,)), test_lengths=tests)

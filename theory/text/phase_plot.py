@@ -7,8 +7,9 @@ the training length upward.
 from __future__ import annotations
 
 import csv
+import re
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from arith.theory.arithmetic.directions import Direction
 from arith.theory.arithmetic.exact_text import exact_text, text_and_float
 from arith.theory.arithmetic.properties import base_aligned
 from arith.theory.generalization.outcomes import Claim
+from arith.theory.setting.requests import setting_columns
 from arith.theory.studies.phase import PhaseDiagram
 from arith.theory.text.answer import UNCLAIMED
 from arith.theory.text.files import writing
@@ -27,8 +29,6 @@ from arith.theory.text.text import digits_text
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_MOST_LISTED = 20
-"""Up to so many columns are listed in words."""
 _WIDTH, _STRIP = 8.0, 0.5
 """Of the picture, of which 6/7 are the map, and of the strip of a training length, in inches."""
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -71,20 +71,23 @@ def _ahead(d: PhaseDiagram) -> str:
 
 def _about(d: PhaseDiagram) -> list[str]:
     """What is predicted of which settings, and which of them generalize."""
-    s, right = next(iter(d.cells.values())).setting, d.generalizing
+    (_, first), found = next(iter(d.cells.items()))
+    s, right = found.setting, d.generalizing
+    train = re.sub(rf"D_{first}\b", "D_n", s.train.text())
+    trained = "" if train == "D_n" else f", trained on {train}"
     task = s.task.text()
     if d.axis == "modulus":
-        task = f"{task.removesuffix(str(s.task.modulus))}p, base {s.base}"
+        task = task.replace(f"mod {s.task.asked_modulus}", "mod p") + f", base {s.digit_base}"
     lines = [
-        f"{task}, {s.encoding.label} ({s.encoding.summary}), {s.seen_text}.",
+        f"{task}, {s.encoding.label} ({s.encoding.summary}), {s.seen_text}{trained}.",
         f"Predicted accuracy on numbers {_ahead(d)} longer than those in training.",
     ]
     if 0 < len(right) < len(d.xs):
         n, because = d.rows[-1], ""
-        if all(d.residual_modulus(x, n) == 1 for x in right):
-            p, b = ("p", s.base) if d.axis == "modulus" else (s.task.modulus, "base")
+        if right == [x for x in d.xs if d.residual_modulus(x, n) == 1]:
+            p, b = ("p", s.digit_base) if d.axis == "modulus" else (s.task.modulus, "base")
             because = f" ({p} divides {b}{str(n).translate(_SUPERSCRIPTS)})"
-        lines.append(f"▼ generalize{because}: {_listed(right)}")
+        lines.append(f"▼ generalize{because}: {listed(right)}")
     return lines
 
 
@@ -108,13 +111,12 @@ def left_out_line(d: PhaseDiagram) -> str | None:
     if not d.left_out:
         return None
     why = "left out, for the setting makes no sense there (arith predict says why)"
-    return f"{why}: {_listed(d.left_out)}; {len(d.left_out)} in all"
+    return f"{why}: {listed(d.left_out)}; {len(d.left_out)} in all"
 
 
-def _listed(xs: Iterable[int]) -> str:
-    """``4, 100``; of many the first ones."""
-    each = [*map(str, xs)]
-    return ", ".join([*each[:_MOST_LISTED], *["..."] * (len(each) > _MOST_LISTED)])
+def listed(xs: Sequence[int], most: int = 20) -> str:
+    """``4, 100``; of more than so many the first ones."""
+    return ", ".join([*map(str, xs[:most]), *["..."] * (len(xs) > most)])
 
 
 # --- picture ----------------------------------------------------------------------------
@@ -166,17 +168,11 @@ def _row(d: PhaseDiagram, x: int, n: int) -> dict[str, object]:
     found, s = d.cells[x, n], d.cells[x, n].setting
     p = s.task.modulus
     row: dict[str, object] = {
+        **setting_columns(s),
         "task": s.task.text(),
-        "modulus": s.task.modulus,
-        "base": s.digit_base,
-        "encoding": s.encoding.name,
-        "layout": s.layout.name,
-        "window": s.window,
-        "layers": s.layers,
-        "train_digits": n,
         "verdict": found.verdict(Direction.UPWARD),
         "residual_modulus": d.residual_modulus(x, n),
-        "base_aligned": None if p is None else base_aligned(p, s.base),
+        "base_aligned": None if p is None else base_aligned(p, s.digit_base),
     }
     for at in found.lengths:
         name = f"accuracy_plus_{at.digits - n}"

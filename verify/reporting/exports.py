@@ -17,7 +17,7 @@ from arith.theory.arithmetic.exact_text import text_and_float
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.prediction.predict import predict
 from arith.theory.rules import THEORY_VERSION
-from arith.theory.setting.requests import setting_texts
+from arith.theory.setting.requests import setting_columns
 from arith.theory.text.markdown import one_line
 from arith.theory.text.text import claim_text, digits_text
 from arith.verify.judging.intervals import Interval
@@ -155,13 +155,13 @@ def dataset(runs: Iterable[Run], grids: Mapping[Identity, Sequence[str]]) -> str
 def _model_columns(run: Run) -> dict[str, Any]:
     """What was asked, and how the model was trained."""
     recipe = BY_VERSION.get(run.recipe)
-    task, found = run.cell.setting.task, re.search(r"torch ([^,]+)", run.machine)
+    asked, found = setting_columns(run.cell.setting), re.search(r"torch ([^,]+)", run.machine)
     return {
         "cell": run.cell.label(),
-        "task": task.name,
-        "modulus": task.asked_modulus,
-        "expression": task.text(),
-        **setting_texts(run.cell.setting),
+        "task": asked.pop("task"),
+        "modulus": asked.pop("modulus"),
+        "expression": run.cell.setting.task.text(),
+        **{"pe" if name == "encoding" else name: value for name, value in asked.items()},
         "model": run.cell.model,
         "seed": run.seed,
         "command": run.cell.command(run.seed, run.budget, 1, run.precision, recipe),

@@ -22,6 +22,7 @@ from arith.theory.setting.requests import (
     Request,
     read_lengths,
     read_setting,
+    request_of,
     setting_json,
     setting_words,
 )
@@ -261,3 +262,14 @@ def test_operands_that_are_longest_in_training_go_on_in_tests(padding: str) -> N
     assert given.test_lengths == (5,)
     assert [*given.test(5).operand_lengths(5, 2)] == [(1, 5), (2, 5), (3, 5)]
     assert setting.is_premise(3) and not setting.is_premise(9) and not given.is_premise(5)
+
+
+def test_texts_are_read_as_the_tables_of_grids_are() -> None:
+    texts = {"task": "add", "format": "plain", "train-digits": "1-4", "window": "5", "base": " "}
+    texts |= {"train_allowed": "1:1-9 2:0", "modulus": ""}
+    asked = {"train_digits": "1-4", "window": 5, "train_allowed": ("1:1-9", "2:0")}
+    assert request_of(texts) == Request("add", layout="plain", **asked)
+    with pytest.raises(InvalidInput, match="unknown key 'windw'; did you mean 'window'"):
+        request_of({"windw": "5"})
+    with pytest.raises(InvalidInput, match="'--window': 'x' is no whole number"):
+        request_of({"window": "x"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from builders.predictions import predicted
 
-from arith.theory import Task, encoding, layout, named_task, parse_task
 from arith.theory.arithmetic.directions import Direction
 from arith.theory.errors import InvalidInput
 from arith.theory.prediction.predict import Prediction
+from arith.theory.setting.requests import Request
 from arith.theory.studies.phase import PhaseDiagram, phase_diagram
 from arith.theory.text.phase_plot import headline, left_out_line, plot_phases, write_csv
 
@@ -29,16 +29,11 @@ def diagram(
     moduli: Sequence[int | None],
     bases: Sequence[int] = (10,),
     train_digits: Sequence[int] = (1, 2, 3),
-    task: str | Callable[[int | None], Task] = "mod_add",
-    pe: str = "ape",
     ahead: Sequence[int] = (1, 2, 3),
-    form: str = "aligned",
-    window: int = 0,
-    layers: int = 0,
+    **same: Any,
 ) -> PhaseDiagram:
-    make = task if callable(task) else lambda p: named_task(task, p)
-    model = {"encoding": encoding(pe), "layout": layout(form), "window": window, "layers": layers}
-    return phase_diagram(make, moduli, bases, train_digits, ahead, **model)
+    words = {"task": "mod_add"} | same
+    return phase_diagram(Request(**words), moduli, bases, train_digits, ahead)
 
 
 def upward(found: Prediction) -> str:
@@ -70,7 +65,7 @@ def test_100_generalizes_from_two_digits_on_and_101_never_does() -> None:
 @pytest.mark.parametrize("task", ["mod_add", "mod_sub", "mod_mul"])
 @pytest.mark.parametrize(("p", "base", "n"), [(7, 10, 2), (12, 6, 1), (125, 10, 2), (64, 2, 3)])
 def test_a_cell_is_the_prediction_for_its_setting(task: str, p: int, base: int, n: int) -> None:
-    found = diagram((p,), (base,), (n,), task).cells[p, n]
+    found = diagram((p,), (base,), (n,), task=task).cells[p, n]
     asked = {"train_digits": str(n), "test_digits": f"{n + 1}-{n + 3}"}
     assert found == predicted(task=task, modulus=p, base=base, **asked)
 
@@ -80,8 +75,26 @@ def test_every_combination_is_there_once_and_in_order() -> None:
     assert [*diagram((4,), (3, 2), (1,)).cells] == [(3, 1), (2, 1)]
 
 
-def test_a_task_may_be_a_function_of_the_modulus() -> None:
-    found = diagram((50,), train_digits=(2,), task=lambda p: parse_task("2*a + 3*b", p))
+@pytest.mark.parametrize(
+    ("p", "base", "same"),
+    [
+        (11, 16, {"task": "digit_sum"}),
+        (16, 10, {"layout": "aligned, 2 digits per token"}),
+        (7, 3, {"layout": "plain, whole numbers"}),
+        (None, 10, {"task": "add", "padding": "none", "pe": "abacus"}),
+        (7, 10, {"width": 8, "train_allowed": ("1:1-9",)}),
+    ],
+)
+def test_a_cell_takes_every_option_as_a_prediction_does(
+    p: int | None, base: int, same: dict[str, Any]
+) -> None:
+    [found] = diagram((p,), (base,), (1,), **same).cells.values()
+    asked = {"task": "mod_add", **same, "modulus": p, "base": base, "train_digits": "1"}
+    assert found == predicted(**asked, test_digits="2-4")
+
+
+def test_the_task_may_be_an_expression() -> None:
+    found = diagram((50,), train_digits=(2,), task=None, expr="2*a + 3*b")
     assert found.cells[50, 2].setting.task.text() == "(2·a + 3·b) mod 50"
     assert upward(found.cells[50, 2]) == "generalizes"
 
@@ -99,7 +112,7 @@ def test_an_undetermined_accuracy_is_none() -> None:
 
 
 def test_a_window_and_layers_decide_under_relative_encodings() -> None:
-    add: Any = {"moduli": (None,), "task": "add", "pe": "alibi", "form": "interleaved"}
+    add: Any = {"moduli": (None,), "task": "add", "pe": "alibi", "layout": "interleaved"}
     seen = [
         upward(diagram(**add, window=w, layers=n).cells[10, 3]) for w, n in ((5, 1), (5, 0), (6, 1))
     ]
@@ -182,9 +195,19 @@ def test_few_columns_have_their_numbers_written_in(tmp_path: Path) -> None:
         assert part in text
 
 
+def test_a_picture_names_the_modulus_and_the_base_as_they_are_asked(tmp_path: Path) -> None:
+    text = words(diagram((7, 11), train_digits=(1,), task="digit_sum"), tmp_path)
+    assert "digit_sum(a) mod p, base 10" in text
+    pairs = diagram((8, 16, 20), train_digits=(3,), layout="aligned, 2 digits per token")
+    text = words(pairs, tmp_path)
+    assert "(a + b) mod p, base 10" in text
+    assert (pairs.generalizing, pairs.residual_modulus(16, 3)) == ([20], 2)
+    assert "generalize: 20" in text  # not because it divides 10^3: so does 8
+
+
 def test_a_map_says_of_how_many_columns_it_claims_nothing(tmp_path: Path) -> None:
     moduli = (4, 9, 100, 101)
-    silent: Any = {"train_digits": (2,), "pe": "alibi", "form": "bare"}
+    silent: Any = {"train_digits": (2,), "pe": "alibi", "layout": "bare"}
     open_ones = words(diagram(moduli, **silent), tmp_path)
     assert "No claim 3 digits up for any of 4 moduli: training on 2 digits leaves" in open_ones
     assert "open: no claim" in open_ones and "Hatched: no claim in 4 of 4 cells" in open_ones
@@ -210,7 +233,7 @@ def test_a_map_says_of_how_many_columns_it_claims_nothing(tmp_path: Path) -> Non
         (((7,), (10,), (2,), ()), "the range of test distances is empty"),
         (((7,), (10,), (2,), (0, 1)), "at least 1 digit ahead, not 0"),
         (((7,), (1,), (2,), (3,)), "base must be between 2"),
-        (((7,), (10,), (0,), (3,)), "digits must be at least 1"),
+        (((7,), (10,), (0,), (3,)), "no list of lengths from 1 to 200"),
         (((0,), (10,), (2,), (3,)), "modulus must be at least 1"),
         (((None,), (10,), (2,), (3,)), "needs a modulus"),
         (((7, 8), (9, 10), (2,), (3,)), "a range of moduli or a range of bases, not both"),
@@ -224,15 +247,15 @@ def test_ranges_that_make_no_sense(ranges: tuple[tuple[int, ...], ...], message:
 
 def test_moduli_that_a_layout_cannot_write_are_left_out() -> None:
     moduli = (5, 7, 10, 11)
-    d = diagram(moduli, train_digits=(1, 2), pe="rpe", form="interleaved")
+    d = diagram(moduli, train_digits=(1, 2), pe="rpe", layout="interleaved")
     assert (d.xs, d.left_out) == ([5, 10], (7, 11))
     line = left_out_line(d)
     assert line is not None and line.endswith("7, 11; 2 in all")
-    assert left_out_line(diagram((5, 10), pe="rpe", form="interleaved")) is None
+    assert left_out_line(diagram((5, 10), pe="rpe", layout="interleaved")) is None
 
 
 def test_a_modulus_that_makes_sense_at_one_training_length_only_is_left_out() -> None:
-    d = diagram((30_001, 100_000), train_digits=(1, 2), form="interleaved")
+    d = diagram((30_001, 100_000), train_digits=(1, 2), layout="interleaved")
     assert [*d.cells] == [(100_000, 1), (100_000, 2)]
 
 
