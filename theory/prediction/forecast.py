@@ -520,22 +520,21 @@ class Table:
         found = np.bincount(rows, 1 / counts[tree], minlength=len(self.of))
         return found / max(found.sum(), 1e-9)
 
-    def quantiles(self, weights: Any, parts: Any) -> Any:
-        """What the models are below of which some parts of the weight are."""
+    def spread(self, weights: Any, left_out: Any) -> tuple[Any, Any, Any]:
+        """The lows, the median and the highs of what the models got right.
+
+        The lows and highs are of the intervals that leave out some shares of the weight on either
+        side, in hundredths, rounded to the safe sides, as they are shown.
+        """
         each = (weights * self.shares)[self.rows]
         alike = np.flatnonzero(each)
         # The model that was never measured is half at 0 and half at 1.
-        values = np.array([0, *self.values[alike], 1])
-        below = np.cumsum([UNKNOWN / 2, *each[alike], UNKNOWN / 2])
-        return values[np.searchsorted(below, parts * below[-1] - 1e-12)]
-
-    def interval(self, weights: Any, left_out: Any) -> tuple[Any, Any]:
-        """The intervals that leave out some shares of the weight on either side.
-
-        They are in hundredths, rounded to the safe sides, as they are shown.
-        """
-        low, high = (100 * self.quantiles(weights, x) for x in (left_out, 1 - left_out))
-        return np.floor(low.round(6)) / 100, np.ceil(high.round(6)) / 100
+        values = np.concatenate(([0.0], self.values[alike], [1.0]))
+        below = np.cumsum(np.concatenate(([UNKNOWN / 2], each[alike], [UNKNOWN / 2])))
+        parts = np.concatenate((left_out, [0.5], 1 - left_out)) * below[-1] - 1e-12
+        found, n = values[np.searchsorted(below, parts)], len(left_out)
+        hundredths = (100 * found).round(6)
+        return np.floor(hundredths[:n]) / 100, found[n], np.ceil(hundredths[n + 1 :]) / 100
 
 
 @dataclass(frozen=True)
@@ -552,8 +551,7 @@ class Forecasts(Table):
     def forecast(self, group: str, weights: Any, near: bool) -> Forecast:
         """The forecast of a length of a group, by how much each measured length counts."""
         left_out = np.array([self.left_out.get(group, self.left_out[ALL])])
-        [median] = self.quantiles(weights, np.array([0.5])).tolist()
-        [low], [high] = (x.tolist() for x in self.interval(weights, left_out))
+        [low], median, [high] = (x.tolist() for x in self.spread(weights, left_out))
         if not near:
             low, high = 0.0, 1.0
         return Forecast(round(median, 4), low, high, *self.rests_on(weights), near)

@@ -147,7 +147,7 @@ def calibrated(measured: Measured, trees: int = TREES) -> Forecasts:
     held: dict[str, list[np.ndarray]] = {ALL: []}
     for features, of, right in zip(measured.features, measured.of, measured.right, strict=True):
         [(weights, _)] = found.alike([{**features}], measured.cells[of])
-        low, high = found.interval(weights, LEFT_OUT)
+        low, _, high = found.spread(weights, LEFT_OUT)
         some = [(low <= x) & (x <= high) for x in right]
         held[ALL] += some
         held.setdefault(group_of(features), []).extend(some)
