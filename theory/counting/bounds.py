@@ -47,6 +47,8 @@ def most_right(
     guess = cache(partial(best_guess, setting))
     is_alike = not setting.task.needs_order
     least = _local if local else _least
+    # Where not, results of two lengths may agree in all that a missing digit has a part in.
+    is_one = is_alike or (setting.base > 2 and {*map(abs, setting.task.coefficients)} == {1})
     for group in grouped(findings):
         inputs, widths = sum(x.shape.inputs for x in group), group[0].shape.widths
         every_missing = {at for x in group for at in x.missing}
@@ -60,6 +62,7 @@ def most_right(
         if len(group) > 1:
             # At one result digit a digit is missing throughout if it is in all of the shapes.
             common = set.intersection(*(set(x.missing) for x in group))
+            common = {at for at in common if is_one or at[1] == 1 or not at[0].by_all}
             together = least({at: min(x.missing[at] for x in group) for at in common}, shares)
         most = (min(Fraction(x.shape.inputs), inputs * n) for x, n in zip(group, each, strict=True))
         # Of a - b, operands with a < b are drawn again, lengths and all.
