@@ -38,7 +38,6 @@ from arith.verify.judging.answers import (
     judge_answers,
     judge_examples,
     operand_lengths,
-    with_weak_bounds,
     written_width,
 )
 from arith.verify.judging.judge import CellVerdict, judge
@@ -341,7 +340,7 @@ def judge_kept(kept: KeptModel, device: str) -> JudgedAnswers:
     ]
     texts = ["" if x is None else numeral(int(x), base) for x in found]
     said_ = Answers(cell, digits, found, prompts, texts, in_order=True)
-    verdict = with_weak_bounds(judge_export(kept, device))
+    verdict = judge_export(kept, device)
     [run] = verdict.runs
     steady = {m.digits: m.steady for m in run.measurements if m.steady is not None}
     stays = (Stays(run.indifference, steady),)

@@ -39,7 +39,7 @@ from arith.verify.judging.explanations import Candidate, Explained, candidates, 
 from arith.verify.judging.intervals import Interval, pooled
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict, judge
 from arith.verify.judging.premises import speaks_of
-from arith.verify.judging.standards import TOLERANCE, interval
+from arith.verify.judging.standards import TOLERANCE
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import SAMPLES
 from arith.verify.records.measurement import Measurement
@@ -666,26 +666,7 @@ def _of_answers(verdict: CellVerdict, measured: bool) -> CellVerdict:
         return replace(x, verdict=Verdict.INCONCLUSIVE) if unknown else x
 
     lengths = tuple(map(decided, verdict.lengths))
-    return with_weak_bounds(replace(verdict, lengths=lengths))
-
-
-def with_weak_bounds(verdict: CellVerdict) -> CellVerdict:
-    """A verdict that also judges bounds that touch 0 or 1 within the tolerance, as *at most 0.992*.
-
-    The judge leaves these out, as no model could diverge from them.  Here answers agree with a
-    bound that their interval is within, without tolerance; else nothing is decided.
-    """
-
-    def decided(x: LengthVerdict) -> LengthVerdict:
-        p = x.prediction
-        each = (r.at(x.digits) for r in verdict.converged if speaks_of(p, r))
-        some = [interval(m) for m in each if m]
-        if x.verdict != Verdict.UNDETERMINED or p.claim == Claim.NONE or not some:
-            return x
-        within = all(p.at_least <= i.low and i.high <= p.at_most for i in some)
-        return replace(x, verdict=Verdict.AGREE if within else Verdict.INCONCLUSIVE)
-
-    return replace(verdict, lengths=tuple(map(decided, verdict.lengths)))
+    return replace(verdict, lengths=lengths)
 
 
 def is_too_wide(x: LengthVerdict) -> bool:

@@ -29,7 +29,7 @@ from arith.verify.judging.standards import TOLERANCE
 from arith.verify.plan import premise
 from arith.verify.plan.sizes import BY_PYTHON
 from arith.verify.reporting.measured import named
-from arith.verify.reporting.terminal import verdict_word
+from arith.verify.reporting.terminal import length_word, verdict_legend
 
 COLUMNS = ("digits", "inputs", "asked", "right", "interval", "predicted", "answers as", "verdict")
 SURPRISING = ("digits", "prompt", "answer", "expected", "by")
@@ -85,7 +85,7 @@ def _word(j: JudgedAnswers, x: LengthVerdict) -> str:
     """The verdict on a length."""
     if j.misses(x):
         return _MISSED
-    return "converged" if _is_converged(x) else verdict_word(x.verdict)
+    return "converged" if _is_converged(x) else length_word(x)
 
 
 def _is_converged(x: LengthVerdict) -> bool:
@@ -139,7 +139,7 @@ def answer_legend(j: JudgedAnswers) -> list[str]:
         lines.append("f^: what a model is expected to compute that ignores digits as predicted")
     if any(x.claim == Claim.NONE and x.digits in j.verdict.prediction.forecasts for x in asks):
         lines.append(f"(..): a forecast, where nothing is claimed. It is of {_RECIPE}")
-    lines.append(f"agree: the interval of each model lies within {TOLERANCE} of what is predicted")
+    lines += verdict_legend(j.verdict)
     if others := [x.lengths[0] for x in j.verdict.cell.setting.tests]:
         lines.append(
             f"At {lengths_text(others)} answers have not all combinations of operand lengths, or "

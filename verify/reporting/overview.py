@@ -40,7 +40,7 @@ from arith.verify.reporting.summary import (
     judged,
     summarize,
 )
-from arith.verify.reporting.terminal import claimed_of, verdict_word
+from arith.verify.reporting.terminal import claimed_of, length_word
 
 _KINDS = ("right on all", "on nearly all", "a fraction", "on nearly none", "at most", "at least")
 _RANGE = "between two bounds"
@@ -257,7 +257,7 @@ def failed_claims(grid: str, v: CellVerdict) -> list[dict[str, str]]:
             "measured": ", ".join(decimals(m.accuracy) for _, m in models),
             "as f^": ", ".join(decimals(m.learned_share) for _, m in models),
             "today": claimed_of(x),
-            "now": verdict_word(x.verdict),
+            "now": length_word(x),
         }
         for x in v.lengths
         if x.before == Verdict.DIVERGE

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arith.theory.arithmetic.directions import EXTRAPOLATING, Direction
+from arith.theory.generalization.outcomes import Claim
 from arith.theory.prediction.predict import Prediction
 from arith.theory.setting.training import default_model
 from arith.theory.text.answer import INPUTS, UNCLAIMED
@@ -12,7 +13,7 @@ from arith.theory.text.text import SIGNS, claim_text, count, in_signs, short_cla
 from arith.verify.judging.intervals import CONFIDENCE, Interval
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict, count_verdicts, worst
 from arith.verify.judging.known_divergences import KnownDivergences, unexplained
-from arith.verify.judging.standards import MECHANISM, TOLERANCE
+from arith.verify.judging.standards import MECHANISM, TOLERANCE, is_testable
 from arith.verify.plan.cells import Cell
 from arith.verify.reporting.summary import Judged, judged, summarize
 
@@ -21,6 +22,7 @@ CELL_COLUMNS = ("cell", "predicted", "measured", "shorter", "longer")
 LENGTH_COLUMNS = ("digits", "inputs", "predicted", "measured", "as f^", "verdict")
 _WORDS = {Verdict.UNDETERMINED: UNCLAIMED, Verdict.PREMISE: "premise met"}
 """Verdicts that a reader would not know by their names."""
+WEAK = "too weak to test"
 _MISSED = "(..): of models that did not converge"
 
 
@@ -45,6 +47,12 @@ def short_label(cell: Cell) -> str:
 def verdict_word(verdict: Verdict) -> str:
     """A verdict as tables show it."""
     return _WORDS.get(verdict, verdict)
+
+
+def length_word(x: LengthVerdict) -> str:
+    """The verdict on a length as tables show it, or that its bound is too near 0 or 1 to fail."""
+    is_weak = x.prediction.claim != Claim.NONE and not is_testable(x.prediction)
+    return WEAK if is_weak and x.verdict == Verdict.UNDETERMINED else verdict_word(x.verdict)
 
 
 def interval_text(x: Interval | None) -> str:
@@ -144,7 +152,7 @@ def length_line(v: CellVerdict, x: LengthVerdict) -> list[str]:
         claim_text(x.prediction),
         _parenthesized(v, f"{found.value:.3f}{sampled}" if found else "-"),
         "-" if x.learned is None else f"{x.learned.value:.3f}",
-        verdict_word(x.verdict),
+        length_word(x),
     ]
 
 
@@ -155,9 +163,20 @@ def length_legend(v: CellVerdict) -> list[str]:
         lines.append(_MISSED)
     if any(x.learned is not None for x in v.lengths):
         lines.append("as f^: the share of answers that are those of the expected function f^")
-    if any(x.verdict in (Verdict.AGREE, Verdict.DIVERGE) for x in v.lengths):
-        lines.append(f"agree: the interval of each model lies within {TOLERANCE} of the claim")
-    return lines
+    return lines + verdict_legend(v)
+
+
+def verdict_legend(v: CellVerdict) -> list[str]:
+    """What the verdicts on its lengths mean, a line each."""
+    meanings = {
+        f"agree: the interval of each model lies within {TOLERANCE} of the claim": any(
+            x.verdict in (Verdict.AGREE, Verdict.DIVERGE) for x in v.lengths
+        ),
+        f"{WEAK}: the bound is within {TOLERANCE} of 0 or 1, so it cannot fail": any(
+            length_word(x) == WEAK for x in v.lengths
+        ),
+    }
+    return [text for text, is_used in meanings.items() if is_used]
 
 
 def sentence(v: CellVerdict) -> str:
