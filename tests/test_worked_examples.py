@@ -32,7 +32,7 @@ def request(options: str) -> Request:
 
 
 def test_the_page_has_its_examples() -> None:
-    assert len(ROWS) >= 20
+    assert len(ROWS) >= 25
 
 
 def test_worked_examples() -> None:
