@@ -227,10 +227,11 @@ def report(about: Report) -> Path:
 
 
 def overview(reports: Sequence[Report], folder: Path) -> Path:
-    """Write the page over the reports in a folder; its path."""
-    from arith.verify.reporting.overview import overview_page
+    """Write the page over the reports in a folder and that of their settings; the first's path."""
+    from arith.verify.reporting.overview import overview_page, settings_page
 
     first = folder / "README.md"
     check_inside(first, folder)
     write(first, overview_page(reports, folder))
+    write(folder / "settings.md", settings_page(reports, folder))
     return first

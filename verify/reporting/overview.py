@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from itertools import product
@@ -40,7 +41,7 @@ from arith.verify.reporting.summary import (
     judged,
     summarize,
 )
-from arith.verify.reporting.terminal import claimed_of, length_word
+from arith.verify.reporting.terminal import claimed_of, length_word, verdict_word
 
 _KINDS = ("right on all", "on nearly all", "a fraction", "on nearly none", "at most", "at least")
 _RANGE = "between two bounds"
@@ -120,6 +121,33 @@ def overview_page(reports: Sequence[Report], folder: Path) -> str:
     ]
     made = Markdown("`arith report --all` makes this page from the evidence.")
     return markdown_page([*parts, made], folder) + "\n"
+
+
+def settings_page(reports: Sequence[Report], folder: Path) -> str:
+    """The page that leads from a setting to its models, as Markdown: every trained cell by name."""
+    rows = [
+        {
+            "setting and model": Markdown(f"[{plain(v.name)}]({grid}/cells.md#{_anchor(v.name)})"),
+            "grid": grid,
+            "converged": f"{len(v.converged)} of {len(v.runs)}",
+            "right, by digits": ", ".join(
+                f"{x.digits}: {found.value:.3f}" for x in v.lengths if (found := v.shown(x))
+            ),
+            "verdict": verdict_word(v.verdict),
+        }
+        for grid, some in merge_grids(reports).items()
+        for v in some
+        if v.runs
+    ]
+    rows.sort(key=lambda row: row["setting and model"])
+    parts = [Heading("Measured settings", level=1), text("settings"), Table(rows)]
+    return markdown_page(parts, folder) + "\n"
+
+
+def _anchor(heading: str) -> str:
+    """The name that the site gives to a heading."""
+    words = re.sub(r"[^\w\s-]", "", heading.encode("ascii", "ignore").decode()).strip().lower()
+    return re.sub(r"[-\s]+", "-", words)
 
 
 def overview_json(reports: Sequence[Report]) -> dict[str, Any]:

@@ -40,6 +40,7 @@ from arith.verify.reporting.summary import before_by_version, is_later, judged, 
 from arith.verify.reporting.terminal import (
     claimed_of,
     interval_text,
+    length_word,
     outcome_line,
     summary_line,
     verdict_word,
@@ -83,7 +84,7 @@ def html_page(report: Report) -> str:
         title=f"Theory and experiment: {one_line(report.name)}",
         made="arith report --html",
         found=html_blocks([*_first(report, rows), claims, *_last(report)], links),
-        lengths=html_blocks([text("lengths", confidence=CONFIDENCE)], links),
+        lengths=html_blocks([text("lengths", confidence=CONFIDENCE, tolerance=TOLERANCE)], links),
         cells=cells,
     )
 
@@ -244,7 +245,7 @@ def cells_page(report: Report) -> str:
     """The second page as Markdown: every test length of every trained cell, model by model."""
     parts: list[Block] = [
         Heading(f"Every length of {report.name}", level=1),
-        text("lengths", confidence=CONFIDENCE),
+        text("lengths", confidence=CONFIDENCE, tolerance=TOLERANCE),
         *(p for v in report.trained for p in _cell_section(v, report.recipe)),
     ]
     return markdown_page(parts, report.folder) + "\n"
@@ -264,13 +265,13 @@ def _cell_section(v: CellVerdict, recipe: Recipe | None) -> list[Block]:
 def _length_row(v: CellVerdict, x: LengthVerdict) -> dict[str, str]:
     return {
         "digits": str(x.digits),
-        "direction": x.prediction.direction.replace("_", " "),
+        "inputs": INPUTS[x.prediction.direction],
         "theorem": published(v.prediction, x.prediction) or "-",
         "predicted": claimed_of(x, exact=True) + _open_share(x) + ", later" * is_later(x),
         "measured": interval_text(x.accuracy),
         "as f^": interval_text(x.learned),
-        "verdict": x.verdict,
-        "theorem judged": x.published,
+        "verdict": length_word(x),
+        "theorem judged": verdict_word(x.published),
     }
 
 
