@@ -11,8 +11,8 @@ import typer
 from arith.commands import options
 from arith.printing import print_json, print_parts, print_text, shown, verdict_parts
 from arith.theory.errors import InvalidInput
-from arith.theory.text.markdown import one_line
 from arith.verify.plan.grids import GRIDS
+from arith.verify.reporting.markdown import one_line
 
 if TYPE_CHECKING:
     from arith.verify.reporting.report import Report

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from arith.theory.arithmetic.domains import digit_base
+from arith.theory.arithmetic.observed import widths_of
 from arith.theory.errors import InvalidInput
 from arith.theory.observation.support import support
 from arith.theory.prediction.predict import predict
@@ -27,7 +28,7 @@ from arith.theory.setting.training import default_model
 from arith.verify.data.answers import parse_log, said_numbers
 from arith.verify.data.files import Examples
 from arith.verify.data.numerals import numeral
-from arith.verify.data.sequences import Format, lengths, values_of
+from arith.verify.data.sequences import Format, values_of
 from arith.verify.data.texts import example_texts, signs_of
 from arith.verify.external_model import disturbed, greedy
 from arith.verify.judging.answers import (
@@ -215,7 +216,7 @@ def measure_stays(disturb: Disturb, setting: Setting, template: str = PROMPT) ->
         others = rng.integers(base, size=operands.shape).astype(operands.dtype)
         if setting.natural:
             width = np.arange(operands.shape[2])
-            long = lengths(operands.reshape(-1, len(width))).reshape(operands.shape[:2])
+            long = widths_of(operands)
             top = (width == long[..., None] - 1) & (width > 0)
             others = np.where(top, rng.integers(1, base, size=operands.shape), others)
             others[width >= long[..., None]] = 0

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from arith.theory.errors import InvalidInput
-from arith.theory.text.influence_plot import draw_influences
 from arith.verify.mechanism.equivalence import Equivalence, Leaks, equivalence, leaks
 from arith.verify.mechanism.influence import answerers, disagreement, influences
 from arith.verify.mechanism.pictures import draw_states
@@ -22,6 +21,7 @@ from arith.verify.plan.cells import Cell, refuse_natural
 from arith.verify.plan.plan import Plan
 from arith.verify.records.files import write
 from arith.verify.records.notices import say
+from arith.verify.reporting.influence_plot import draw_influences
 from arith.verify.running.progress import Progress, ProgressDisplay, saying
 from arith.verify.training.device import pick_device, precision_name, train_alone
 from arith.verify.training.train import Trained, train

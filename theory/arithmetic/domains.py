@@ -26,7 +26,7 @@ import numpy as np
 
 from arith.theory.arithmetic.boxes import Box
 from arith.theory.arithmetic.directions import Direction
-from arith.theory.arithmetic.lengths_text import lengths_text, runs
+from arith.theory.arithmetic.lengths_text import lengths_text, runs_text
 from arith.theory.arithmetic.tasks import digit_count
 from arith.theory.errors import InvalidInput, unknown_name
 
@@ -462,14 +462,10 @@ class Domain:
         Where each operand has lengths of its own: ``D_1-40x1-2``.
         """
         mark = "" if self.kind == "longest" or self.each else f"^{self.kind}"
-        parts = []
-        for first, last in runs(self.lengths):
-            ends = [first, last] if last > first else [first]
-            parts.append((" to " if last > first + 1 else " + ").join(f"D_{n}{mark}" for n in ends))
-        parts += [f"{100 * float(share):g}% D_{n}{mark}" for n, share in self.priming]
+        text = runs_text(self.lengths, " to ", " + ", 3, lambda n: f"D_{n}{mark}")
+        text += "".join(f" + {100 * float(share):g}% D_{n}{mark}" for n, share in self.priming)
         if self.each:
-            parts = [f"D_{each_text(self.each)}"]
-        text = " + ".join(parts)
+            text = f"D_{each_text(self.each)}"
         inside = [f"place {i}: {_digits_text(d)}" for i, d in self.allowed]
         inside += [f"weights {weights_text(self.weights)}"] if self.weights else []
         text += f" ({'; '.join(inside)})" if inside else ""
@@ -484,8 +480,7 @@ def digit_base(base: int, in_token: int) -> int:
 
 def each_text(each: Sequence[Sequence[int]]) -> str:
     """The lengths of each operand as they are asked for: ``1-40x1-2``."""
-    every = (runs(x) for x in each)
-    return "x".join("+".join(f"{a}-{b}" if a < b else str(a) for a, b in x) for x in every)
+    return "x".join(runs_text(x, "-", "+") for x in each)
 
 
 def weights_text(weights: Weights) -> str:

@@ -271,9 +271,9 @@ def observed(
 
 
 def widths_of(digits: np.ndarray) -> np.ndarray:
-    """How many digits each number of ``(n, k, N)`` has, ``(n, k)``; 0 has one."""
-    there = digits[:, :, ::-1] != 0
-    found: np.ndarray = np.where(there.any(axis=2), digits.shape[2] - there.argmax(axis=2), 1)
+    """How many digits each number ``(..., N)`` has, without the zeros before it; 0 has one."""
+    there = digits[..., ::-1] != 0
+    found: np.ndarray = np.where(there.any(axis=-1), digits.shape[-1] - there.argmax(axis=-1), 1)
     return found
 
 

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arith.theory.arithmetic.canonical import Term, canonical
+from arith.theory.arithmetic.integer_arrays import exact_dtype
 from arith.theory.errors import InvalidInput, look_up, unknown_name
 
 UNSIGNED, SIGNED = RESULTS = "unsigned", "signed"
@@ -191,6 +192,11 @@ class Task:
         most = positive | negative if self.signed else positive  # the larger of each degree
         top = base**width - 1
         return sum(c * top**degree for degree, c in most.items())
+
+    def dtype(self, top: int) -> np.dtype:
+        """A dtype that holds all that the task computes of operands up to ``top``."""
+        most = sum(abs(c) * top ** sum(e) for c, e in self.terms)
+        return exact_dtype(max(most, self.modulus or 0, top))
 
     def without_idle_modulus(self, base: int, width: int) -> Task:
         """The task without its modulus, if no operands of at most ``width`` digits reach it."""

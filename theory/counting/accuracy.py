@@ -28,7 +28,7 @@ from arith.theory.arithmetic.automaton import digit_automaton
 from arith.theory.arithmetic.boxes import Box
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.effort import ENTRIES, memoize_with_cost, spend
-from arith.theory.arithmetic.integer_arrays import Array, exact_dtype, operand_tuples
+from arith.theory.arithmetic.integer_arrays import Array, operand_tuples
 from arith.theory.arithmetic.residues import Operand, keys_unchanged, unchanged
 from arith.theory.arithmetic.tasks import DigitFunction, Task
 from arith.theory.counting.learned import LearnedFunction
@@ -202,17 +202,10 @@ def _evaluated(learned: LearnedFunction, box: Box) -> tuple[Array, Array]:
     """f and f^ of every member of a small box, each of shape ``(box.size,)``."""
     task, width = learned.task, learned.support.width
     operations = task.operands * width + sum(1 + sum(e) for _, e in task.terms)
-    dtype = value_dtype(task, learned.base, max(box.width, width))
+    dtype = task.dtype(learned.base ** max(box.width, width))
     spend(box.size * operations * (200 if dtype.hasobject else 4))
     tuples = operand_tuples(box.digits, learned.base, dtype)
     return task.evaluate(*tuples), learned.evaluate(*tuples)
-
-
-def value_dtype(task: Task, base: int, width: int) -> np.dtype:
-    """A dtype for all that a task computes from operands of so many digits."""
-    coefficients = max(1, sum(abs(c) for c, _ in task.terms))
-    largest = coefficients * base ** (width * max(1, task.degree))
-    return exact_dtype(max(largest, task.modulus or 1))
 
 
 def _monotone(learned: LearnedFunction, box: Box) -> int:

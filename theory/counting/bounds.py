@@ -18,7 +18,7 @@ import numpy as np
 
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.effort import ENTRIES, memoize_with_cost, spend
-from arith.theory.arithmetic.integer_arrays import Array, combinations, exact_dtype
+from arith.theory.arithmetic.integer_arrays import Array, combinations
 from arith.theory.arithmetic.tasks import Task
 from arith.theory.observation.addresses import Finding, Missing, grouped, writes_carry
 from arith.theory.setting.settings import Setting
@@ -162,7 +162,7 @@ def _best_units(task: Task, base: int, operand: int) -> Fraction:
 def _units(task: Task, base: int) -> Array:
     """The units digit of a polynomial, by the units digits of its operands."""
     axes, tuples = [range(base)] * task.operands, base**task.operands
-    dtype = exact_dtype(sum(abs(c) * base ** sum(e) for c, e in task.terms))
+    dtype = task.dtype(base)
     spend(tuples * sum(1 + sum(e) for _, e in task.terms) * (200 if dtype.hasobject else 4))
     units: Array = task.polynomial(*combinations(axes).astype(dtype)) % base
     return units.astype(np.int64).reshape((base,) * task.operands)

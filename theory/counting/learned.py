@@ -8,7 +8,6 @@ function of arXiv 2407.17963.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from arith.theory.arithmetic.lengths_text import runs
@@ -42,12 +41,10 @@ class LearnedFunction:
         """
         return self.task.evaluate(*(self.support.reduce(j, x) for j, x in enumerate(operands)))
 
-    @cached_property
     def formula(self) -> str:
         """``f^`` as SymPy writes it, such as ``Mod(Mod(a, 100) + Mod(b, 100), 101)``."""
         return self.task.formula([self._reduced(j, name) for j, name in enumerate(self.task.names)])
 
-    @property
     def text(self) -> str:
         """``f^`` as a person writes it: ``((a mod 100) + (b mod 100)) mod 101``."""
         seen = [self._seen(j, name) for j, name in enumerate(self.task.names)]
@@ -99,12 +96,10 @@ class LearnedOperations:
         """``f^`` of the operands and the index of the operation, as ``LearnedFunction``."""
         return one_of(self.parts, operands)
 
-    @property
     def formula(self) -> str:
         """``f^`` of each operation as SymPy writes it."""
-        return ", ".join(x.formula() if isinstance(x, Task) else x.formula for x in self.parts)
+        return ", ".join(x.formula() for x in self.parts)
 
-    @property
     def text(self) -> str:
         """``f^`` of each operation as a person writes it."""
-        return " or ".join(x.text() if isinstance(x, Task) else x.text for x in self.parts)
+        return " or ".join(x.text() for x in self.parts)

@@ -23,7 +23,6 @@ from arith.theory.arithmetic.effort import ENTRIES, PART
 from arith.theory.arithmetic.integer_arrays import Array, exact_dtype, numbers
 from arith.theory.arithmetic.residues import digit_sum, joint
 from arith.theory.arithmetic.tasks import Task
-from arith.theory.counting.accuracy import value_dtype
 from arith.theory.setting.settings import Setting
 
 LARGEST = ENTRIES * 2 // 5
@@ -131,7 +130,7 @@ def _answers(task: Task, base: int, train: Domain) -> tuple[_Answers, ...]:
     operations = sum(1 + sum(e) for _, e in task.terms) + train.most_places
     if max(size, task.modulus) > LARGEST or size * operations > _MOST_OPERATIONS:
         return ()
-    dtype = value_dtype(task, base, max(box.width for box in boxes))
+    dtype = task.dtype(base ** max(box.width for box in boxes))
     # The values of each operand, to be combined by broadcasting.
     shown = [np.ix_(*(numbers(row, base, dtype) for row in box.digits)) for box in boxes]
     evaluated = (np.broadcast_arrays(task.evaluate(*axes), *axes)[0] for axes in shown)

@@ -276,7 +276,10 @@ class AddressObservation:
         if self.encoding.reference == "random" or self.by_content or not (self.local or early):
             return
         may_be_seen_before = early or self.layout.spaced or self.layout.scratchpad
-        lost = [self._lost(shape, Need(j, 0)) for j in range(self.setting.task.operands)]
+        lost = [
+            self._lost(shape, need, self._positions(shape, need, shape.widths[need.operand]))
+            for need in (Need(j, 0) for j in range(self.setting.task.operands))
+        ]
         for i in self.asked(shape):
             for j, chances in enumerate(lost):
                 if (chance := chances.get(i)) is not None:
@@ -285,16 +288,24 @@ class AddressObservation:
                     if not may_be_seen_before and self._missed_before(shape, j, i):
                         yield (Missing(j, top, True), i), chance
 
-    def _lost(self, shape: Shape, need: Need) -> dict[int, Fraction]:
-        """By result digit, the chance that its need is not found, where there is one."""
-        positions = self._positions(shape, need, shape.widths[need.operand])
-        if not self._has_one(shape):
-            return {i: x for i in positions if (x := self.not_found(shape, need, i))}
+    def _lost(self, shape: Shape, need: Need, positions: range) -> dict[int, Fraction]:
+        """By result digit, of those at some positions, the chance that its need is not found.
+
+        Only where there is one: the digit stands at an address that training never showed for it.
+        """
         shown = self.shown_addresses[need]
+        if not self._has_one(shape):
+            found = {i: unseen(self.addresses(shape, need, i), shown) for i in positions}
+            return {i: chance for i, chance in found.items() if chance}
         each = zip(positions, self._each(shape, need, positions), strict=True)
-        if self.by_significance:
-            return {i: _ALWAYS for i, address in each if self._is_lost(shape, i, address, shown)}
-        return {i: _ALWAYS for i, address in each if address not in shown}
+        if not self.by_significance:
+            return {i: _ALWAYS for i, address in each if address not in shown}
+        # A sign has no number, so from there only what was never trained is not found.
+        return {
+            i: _ALWAYS
+            for i, address in each
+            if (address not in shown if shape.rank(RESULT, i) else address is UNTRAINED)
+        }
 
     def _missed_before(self, shape: Shape, operand: int, position: int) -> bool:
         """Whether no query before that of a result digit finds an operand digit of its position.
@@ -308,27 +319,9 @@ class AddressObservation:
 
     def not_found(self, shape: Shape, need: Need, position: int) -> Fraction:
         """The chance that a digit stands at an address that training never showed for it."""
-        if not shape.has(need.operand, position - need.below):
-            return _NEVER
-        addresses, shown = self.addresses(shape, need, position), self.shown_addresses[need]
-        if self._has_one(shape):
-            [address] = addresses
-            return _ALWAYS if self._is_lost(shape, position, address, shown) else _NEVER
-        if addresses.keys() <= shown:
-            return _NEVER
-        if shown.isdisjoint(addresses):
-            return _ALWAYS
-        unseen = sum(ways for address, ways in addresses.items() if address not in shown)
-        return Fraction(unseen, sum(addresses.values()))
-
-    def _is_lost(
-        self, shape: Shape, position: int, address: Hashable, shown: set[Hashable]
-    ) -> bool:
-        """Whether the query of a result digit finds nothing at an address."""
-        if self.by_significance and not shape.rank(RESULT, position):
-            # A sign has no number, so from there only what was never trained is not found.
-            return address is UNTRAINED
-        return address not in shown
+        is_there = shape.has(need.operand, position - need.below)
+        lost = self._lost(shape, need, range(position, position + 1)) if is_there else {}
+        return lost.get(position, _NEVER)
 
     # --- where the rule goes on -----------------------------------------------------------
 
@@ -411,6 +404,16 @@ class AddressObservation:
     def shown_cases(self) -> set[tuple[int, ...]]:
         """The cases of the rule that training shows."""
         return set().union(*map(self.cases, self.shown))
+
+
+def unseen(addresses: Mapping[Hashable, int], shown: set[Hashable]) -> Fraction:
+    """The share of some addresses, by their weights, that are none of those that were shown."""
+    if addresses.keys() <= shown:
+        return _NEVER
+    if shown.isdisjoint(addresses):
+        return _ALWAYS
+    others = sum(ways for address, ways in addresses.items() if address not in shown)
+    return Fraction(others, sum(addresses.values()))
 
 
 def _moved(pairs: set[Hashable], starts: int) -> set[Hashable]:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from arith.theory.arithmetic.tasks import digit_count
 from arith.theory.generalization.constants import Computes
 from arith.theory.generalization.theorems import Observation
-from arith.theory.observation.addresses import AddressObservation, Finding, Need
+from arith.theory.observation.addresses import AddressObservation, Finding, Need, unseen
 from arith.theory.observation.support import OperandDigit
 
 
@@ -104,5 +104,4 @@ def _unshown_of_units(
     if there and addresses.setting.random_starts:
         return Fraction(1, 2)
     shown = {a for x in there for a in addresses.addresses(x, need, 1)}
-    asked = addresses.addresses(finding.shape, need, 1)
-    return Fraction(sum(n for a, n in asked.items() if a not in shown), sum(asked.values()))
+    return unseen(addresses.addresses(finding.shape, need, 1), shown)

@@ -42,8 +42,8 @@ class Prediction:
 
     Args:
         derivation: every step, from the premises to the accuracy.
-        learned: by the support rule, None where that does not follow.
-        continues: training shows all that longer inputs ask for, so the task itself was learned.
+        expected: the function that a converged model computes: f^ by the support rule, or the task
+            itself where training shows all that longer inputs ask for; None where neither follows.
         operations: the prediction of each by itself, where a model has several and its queries see
             which is asked for.
     """
@@ -52,8 +52,7 @@ class Prediction:
     published: Published
     lengths: tuple[LengthPrediction, ...]
     derivation: tuple[Step, ...]
-    learned: LearnedFunction | LearnedOperations | None = field(repr=False)
-    continues: bool = False
+    expected: Task | LearnedFunction | LearnedOperations | None = field(repr=False)
     operations: tuple[Prediction, ...] = ()
 
     def verdict(self, direction: Direction) -> Status:
@@ -65,12 +64,20 @@ class Prediction:
             return Status.GENERALIZES
         return Status.FAILS if any(x.at_most < 1 for x in lengths) else Status.UNDETERMINED
 
+    @property
+    def continues(self) -> bool:
+        """Whether the task itself is expected."""
+        return isinstance(self.expected, Task)
+
+    @property
+    def learned(self) -> LearnedFunction | LearnedOperations | None:
+        """The expected function where it is not the task itself."""
+        return None if isinstance(self.expected, Task) else self.expected
+
     @cached_property
     def learned_text(self) -> str | None:
-        """The learned function, as SymPy writes it."""
-        if self.continues:
-            return self.setting.task.formula()
-        return None if self.learned is None else self.learned.formula
+        """The expected function, as SymPy writes it."""
+        return None if self.expected is None else self.expected.formula()
 
     @cached_property
     def forecasts(self) -> dict[int, Forecast]:
@@ -190,6 +197,7 @@ def _predicted(setting: Setting) -> Prediction:
     longer = [x for x in lengths if x.direction == Direction.UPWARD]
     shown = bool(longer) and all(x.digits in observed.shown for x in longer)
     goes_on = bool(longer) and all(x.status == Status.GENERALIZES for x in lengths)
+    expected = observed.learned if observed.keeps and not shown else None
     return Prediction(
         setting,
         NATURAL_LENGTHS
@@ -197,8 +205,7 @@ def _predicted(setting: Setting) -> Prediction:
         else published(setting.task, setting.encoding, setting.digit_base, setting.train),
         tuple(lengths),
         derivation(observed, tuple(lengths)),
-        observed.learned if observed.keeps and not shown else None,
-        goes_on and (shown or setting.natural),
+        setting.task if goes_on and (shown or setting.natural) else expected,
     )
 
 
@@ -219,8 +226,7 @@ def _mixed(setting: Setting, task: Operations) -> Prediction:
             undecided(x.digits, x.direction) if x.digits in tests else x for x in each[0].lengths
         )
         return Prediction(setting, said, lengths, steps, None)
-    functions = [x.setting.task if x.continues else x.learned for x in each]
-    known = tuple(x for x in functions if isinstance(x, LearnedFunction | Task))
+    known = tuple(x.expected for x in each if isinstance(x.expected, LearnedFunction | Task))
     learned = LearnedOperations(task, known) if len(known) == len(each) else None
     columns = zip(*(x.lengths for x in each), strict=True)
     return Prediction(
@@ -228,8 +234,7 @@ def _mixed(setting: Setting, task: Operations) -> Prediction:
         said,
         tuple(mixed_length(setting, column) for column in columns),
         _mixed_steps(each),
-        learned,
-        all(x.continues for x in each),
+        task if all(x.continues for x in each) else learned,
         each,
     )
 
@@ -295,4 +300,6 @@ def _of_idle_modulus(setting: Setting, whole: Setting) -> Prediction:
     longer = [x.digits for x in other.lengths if x.direction == Direction.UPWARD]
     what = f"No answer reaches {setting.task.modulus}: the task is {whole.task.text()}."
     step = cite("modulus out of reach", what, longer)
-    return replace(other, setting=setting, derivation=(premise, step, *reasons))
+    expected = setting.task if other.continues else other.expected
+    steps = (premise, step, *reasons)
+    return replace(other, setting=setting, derivation=steps, expected=expected)

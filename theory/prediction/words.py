@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterator, Mapping
 from fractions import Fraction
 from itertools import groupby
 
 from arith.theory.arithmetic.domains import LEAST_SHARE, MISSED, Domain
-from arith.theory.arithmetic.lengths_text import lengths_text, runs
+from arith.theory.arithmetic.lengths_text import lengths_text, runs, runs_text
 from arith.theory.arithmetic.shares import percent_text, share_text
 from arith.theory.generalization.constants import Computes
 from arith.theory.generalization.lengths import EQUAL_VIEWS, MOST_UNSEEN, LengthPrediction
@@ -305,7 +305,7 @@ def _moved_text(observed: AddressObservation, need: Need, unseen: list[Hashable]
     """Where spaces move a digit so that it is not found."""
     if observed.encoding.reference != "relative":
         return "at pairs of positions that training never showed for it"
-    offsets = ", ".join(_runs(unseen))
+    offsets = runs_text(_ascending(unseen), " to ")
     return f"at offsets {offsets}, {_never(observed.shown_addresses[need])}"
 
 
@@ -317,19 +317,18 @@ def _share_text(chance: Fraction) -> str:
     return f"for {share} % of the choices of spaces"
 
 
-def _runs(numbers: list[Hashable] | set[Hashable]) -> list[str]:
-    """Numbers in words, in ascending order: ``2``, ``4 to 6``."""
-    ordered = sorted(x for x in numbers if isinstance(x, int))
-    return [str(a) if a == b else f"{a} to {b}" for a, b in runs(ordered)]
+def _ascending(addresses: Collection[Hashable]) -> list[int]:
+    """The addresses that are numbers."""
+    return sorted(x for x in addresses if isinstance(x, int))
 
 
 def _never(shown: set[Hashable]) -> str:
     """``where training never showed it (3 to 11)``."""
-    found = _runs(shown)
-    if len(found) > _MOST_RUNS:
-        numbers = [x for x in shown if isinstance(x, int)]
-        found = [f"some from {min(numbers)} to {max(numbers)}"]
-    return f"where training never showed it ({', '.join(found)})"
+    numbers = _ascending(shown)
+    found = runs_text(numbers, " to ")
+    if len(runs(numbers)) > _MOST_RUNS:
+        found = f"some from {numbers[0]} to {numbers[-1]}"
+    return f"where training never showed it ({found})"
 
 
 def _seldom_text(findings: list[Finding]) -> str:

@@ -147,9 +147,7 @@ def _at(lengths: list[LengthPrediction]) -> str:
 
 def expected_function(prediction: Prediction) -> str | None:
     """f^ for people: ``((a mod 100) + (b mod 100)) mod 101``; None where it is not determined."""
-    if prediction.continues:
-        return prediction.setting.task.text()
-    return None if prediction.learned is None else prediction.learned.text
+    return None if prediction.expected is None else prediction.expected.text()
 
 
 def expected_line(prediction: Prediction) -> str:

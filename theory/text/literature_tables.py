@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 from arith.theory.arithmetic.decision import Decision
-from arith.theory.arithmetic.lengths_text import runs
+from arith.theory.arithmetic.lengths_text import runs_text
 from arith.theory.errors import unknown_name
 from arith.theory.studies.literature import (
     TOLERANCE,
@@ -64,7 +64,7 @@ def _row(c: Comparison) -> list[str]:
 
 def _span(lengths: tuple[int, ...]) -> str:
     """(1, 2, 3, 5) as ``1-3+5``."""
-    return "+".join(f"{a}" if a == b else f"{a}-{b}" for a, b in runs(lengths)) or "?"
+    return runs_text(lengths, "-", "+") or "?"
 
 
 def found(word: str | None) -> list[Finding]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from arith.theory.arithmetic.decision import Decision
 from arith.theory.arithmetic.exact_text import exact_text
-from arith.theory.arithmetic.lengths_text import lengths_text, runs
+from arith.theory.arithmetic.lengths_text import lengths_text, runs_text
 from arith.theory.arithmetic.shares import fixed_text, share_text
 from arith.theory.generalization.lengths import MOST_UNSEEN, Premise
 from arith.theory.generalization.outcomes import Claim, Status
@@ -87,8 +87,7 @@ def _each_text(s: Setting, each: Sequence[tuple[int, ...]]) -> list[str]:
 
 def _some_text(numbers: tuple[int, ...]) -> str:
     """``1..5 or 7 or 8``: three and more numbers that follow each other as one."""
-    each = ([f"{a}..{b}"] if b > a + 1 else range(a, b + 1) for a, b in runs(numbers))
-    return " or ".join(str(x) for some in each for x in some)
+    return runs_text(numbers, apart=" or ", least=3)
 
 
 def fraction_text(x: Fraction | None) -> str:

@@ -57,7 +57,7 @@ from arith.theory.transformer.layouts import BLANKS, SPACE, Layout
 from arith.theory.transformer.layouts import layout as read_layout
 from arith.verify.data.files import Examples, shown
 from arith.verify.data.phrasing import Phrasing
-from arith.verify.data.sequences import computing_dtype, values_of
+from arith.verify.data.sequences import values_of
 from arith.verify.data.texts import (
     COMMA,
     NOT_DIGITS,
@@ -734,7 +734,7 @@ def _is_right(read: Reading, task: Task, chosen: np.ndarray) -> np.ndarray:
     """Which of the chosen lines have the answer of a task."""
     found = np.zeros(len(chosen), dtype=bool)
     top = max([1, *(int(x.max(initial=0)) for x in read.values)])
-    values = [x[chosen].astype(computing_dtype(task, top), copy=False) for x in read.values]
+    values = [x[chosen].astype(task.dtype(top), copy=False) for x in read.values]
     found[chosen] = task.evaluate(*values) == read.results[chosen]
     if task.needs_order:
         found &= np.asarray(read.results >= 0, dtype=bool)

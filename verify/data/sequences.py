@@ -18,6 +18,7 @@ import numpy as np
 
 from arith.theory.arithmetic.automaton import digit_automaton
 from arith.theory.arithmetic.integer_arrays import exact_dtype
+from arith.theory.arithmetic.observed import widths_of
 from arith.theory.arithmetic.tasks import Task
 from arith.theory.transformer.layouts import (
     BLANKS,
@@ -238,7 +239,7 @@ class Format:
         Of several operations the last one says which.
         They are Python integers where 64 bits could not hold all that the task computes.
         """
-        dtype = computing_dtype(self.task, self.base**self.width)
+        dtype = self.task.dtype(self.base**self.width)
         return list(np.moveaxis(values_of(operands, self.base, dtype), 1, 0))
 
     def to_digits(self, values: np.ndarray) -> np.ndarray:
@@ -347,7 +348,7 @@ class NaturalFormat(Format):
         """Which of all tokens stand in each example, ``(n, T)``."""
         if self.layout.spaced and spaces is None:
             spaces = fixed_spaces(operands, self.layout)
-        long = [lengths(digits) for digits in (*np.moveaxis(operands, 1, 0), result)]
+        long = [widths_of(digits) for digits in (*np.moveaxis(operands, 1, 0), result)]
         longest = np.max(long[:-1], axis=0)
         tokens = self._all_tokens()
         there = np.ones((len(operands), len(tokens)), dtype=bool)
@@ -373,7 +374,7 @@ class NaturalFormat(Format):
         if self.task.signed:
             signs = digits[:, -1].copy()
             digits[:, -1] = 0
-            digits[np.arange(len(digits)), lengths(digits)] = signs
+            digits[np.arange(len(digits)), widths_of(digits)] = signs
         return digits
 
     def _all_tokens(self) -> tuple[Token, ...]:
@@ -461,7 +462,7 @@ class GroupedFormat(NaturalFormat):
         """The token ``(n,)`` of a number's digits ``(n, N)``, so many of which stand before it."""
         layout = self.layout
         first = layout.result_first if token.kind == "result" else layout.operands_first
-        long = lengths(digits)
+        long = widths_of(digits)
         value, size = np.zeros_like(long), np.minimum(long - before, self.layout.from_left)
         for i in range(before, min(before + self.layout.from_left, digits.shape[1])):
             place = np.clip(long - 1 - i if first == "most" else i, 0, None)
@@ -475,7 +476,7 @@ class GroupedFormat(NaturalFormat):
     ) -> np.ndarray:
         """Which of all tokens stand in each example, ``(n, T)``: so many as its numbers take."""
         taken = [
-            -(-lengths(digits) // self.layout.from_left)
+            -(-widths_of(digits) // self.layout.from_left)
             for digits in (*np.moveaxis(operands, 1, 0), result)
         ]
         there = np.ones((len(operands), len(self.tokens)), dtype=bool)
@@ -524,18 +525,6 @@ def values_of(digits: np.ndarray, base: int, dtype: np.dtype | None = None) -> n
     weights = np.array([base**i for i in range(digits.shape[-1])], dtype=dtype)
     found: np.ndarray = digits.astype(dtype, copy=False) @ weights
     return found
-
-
-def computing_dtype(task: Task, top: int) -> np.dtype:
-    """A dtype that holds all that a task computes of operands up to ``top``."""
-    most = sum(abs(c) * top ** sum(e) for c, e in task.terms)
-    return exact_dtype(max(most, task.modulus or 0, top))
-
-
-def lengths(digits: np.ndarray) -> np.ndarray:
-    """How long numbers ``(n, N)`` are without leading zeros, ``(n,)``; 0 has one digit."""
-    found = digits.shape[1] - (digits[:, ::-1] != 0).argmax(1)
-    return np.where((digits != 0).any(1), found, 1)
 
 
 def drawn_spaces(operands: np.ndarray, layout: Layout, rng: np.random.Generator) -> np.ndarray:

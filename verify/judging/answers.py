@@ -21,7 +21,7 @@ from arith.theory.arithmetic.boxes import Box
 from arith.theory.arithmetic.directions import Direction
 from arith.theory.arithmetic.domains import Domain, digit_base
 from arith.theory.arithmetic.lengths_text import lengths_text
-from arith.theory.arithmetic.observed import AnsweredDomain, box_of_widths
+from arith.theory.arithmetic.observed import AnsweredDomain, box_of_widths, widths_of
 from arith.theory.counting.accuracy import defined
 from arith.theory.errors import InvalidInput
 from arith.theory.generalization.lengths import LengthPrediction
@@ -33,7 +33,7 @@ from arith.verify.data.answers import said_numbers
 from arith.verify.data.files import Examples, Source
 from arith.verify.data.numerals import numeral
 from arith.verify.data.sampling import Sampler
-from arith.verify.data.sequences import Format, NaturalFormat, lengths
+from arith.verify.data.sequences import Format, NaturalFormat
 from arith.verify.data.texts import DIGITS, cleaned, example_texts, read_columns, read_texts
 from arith.verify.judging.explanations import Candidate, Explained, candidates, explain
 from arith.verify.judging.intervals import Interval, pooled
@@ -279,7 +279,7 @@ class Answers:
             places = np.arange(self.format.width * max(self.format.layout.in_token, 1))
             columns = np.stack(self.values[:k], axis=1)[..., None]
             digits = columns // base**places % base
-        long = lengths(digits.reshape(-1, digits.shape[2])).reshape(digits.shape[:2])
+        long = widths_of(digits)
         shapes, which = np.unique(long, axis=0, return_inverse=True)
         return shapes, which.ravel()
 

@@ -68,7 +68,7 @@ def candidates(prediction: Prediction) -> list[Candidate]:
     task, base = s.task, s.digit_base
     found = [Candidate("f", task.text(), task.evaluate)]
     if prediction.learned is not None:
-        found.append(Candidate("f^", prediction.learned.text, prediction.learned.evaluate))
+        found.append(Candidate("f^", prediction.learned.text(), prediction.learned.evaluate))
     for k in range(1, s.longest):
         text = f"{task.text()} of the lowest {k} digit{'s' * (k > 1)} of each operand"
         found.append(Candidate(f"lowest {k}", text, _each(task, partial(_lowest, base=base, k=k))))

@@ -34,10 +34,8 @@ def answerers(model: GPT, cell: Cell) -> dict[str, Answer]:
     """
     fmt, prediction = cell.format, cell.prediction
     found: dict[str, Answer] = {"model": lambda operands: answers(model, cell, operands)}
-    if prediction.continues:
-        found["learned function"] = fmt.results
-    elif (learned := prediction.learned) is not None:
-        found["learned function"] = lambda x: fmt.to_digits(learned.evaluate(*fmt.values(x)))
+    if (expected := prediction.expected) is not None:
+        found["learned function"] = lambda x: fmt.to_digits(expected.evaluate(*fmt.values(x)))
     return found | {"truth": fmt.results}
 
 

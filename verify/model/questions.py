@@ -116,7 +116,6 @@ def ask(
 ) -> list[Answered]:
     """A model's greedy answers to operands (see ``read_question``): those of a length at once."""
     s = cell.setting
-    learned = s.task if prediction.continues else prediction.learned
     k = s.task.operands
     lengths = [[digit_count(x, s.base) for x in operands[:k]] for operands in questions]
     said: dict[int, int | None] = {}
@@ -129,7 +128,8 @@ def ask(
         said.update(zip(rows, map(fmt.number, found), strict=True))
     answered = []
     for i, operands in enumerate(questions):
-        expected = None if learned is None else learned.evaluate(*operands)
+        known = prediction.expected
+        expected = None if known is None else known.evaluate(*operands)
         answered.append(
             Answered(
                 operands,

@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.observed import widths_of
 from arith.theory.errors import InvalidInput
 from arith.verify.data.sampling import (
     HELD_OUT,
@@ -18,7 +19,7 @@ from arith.verify.data.sampling import (
     wanted,
     with_operations,
 )
-from arith.verify.data.sequences import Format, lengths
+from arith.verify.data.sequences import Format
 from arith.verify.plan.cells import Cell
 
 SAMPLES = 10_000
@@ -61,7 +62,7 @@ def inputs(cell: Cell, domain: Domain, held_out: bool | None) -> tuple[np.ndarra
 def _held_out_of_file(cell: Cell, domain: Domain) -> np.ndarray:
     """The inputs ``(n, k, N)`` of a domain that are held out by position (InvalidInput: none)."""
     _, held_out = drawn_file(cell.training_format, cell.setting.train)
-    long = lengths(held_out.reshape(-1, held_out.shape[2])).reshape(held_out.shape[:2])
+    long = widths_of(held_out)
     shapes, number = np.unique(long, axis=0, return_inverse=True)
     inside = np.array([domain.has_lengths(tuple(x)) for x in shapes.tolist()], dtype=bool)
     width = cell.format_for(domain.lengths[-1]).width

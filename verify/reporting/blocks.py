@@ -20,7 +20,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
 
-from arith.theory.text.markdown import Markdown, markdown_table, plain
+from arith.verify.reporting.markdown import Markdown, markdown_table, plain
 
 MOST_ROWS = 40
 """Lines of a table or a list in Markdown: those of longer ones are folded."""

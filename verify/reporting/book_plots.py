@@ -14,8 +14,13 @@ from typing import Any
 from arith.theory.prediction.predict import Prediction, predict
 from arith.theory.setting.requests import Request
 from arith.theory.setting.training import default_model
-from arith.theory.text.address_plot import Row, draw_sum
-from arith.theory.text.example_plot import (
+from arith.theory.text.length_plot import Measured, draw_lengths
+from arith.theory.text.style import FAINT, figure
+from arith.theory.text.text import count
+from arith.theory.transformer.encodings import encoding
+from arith.verify.records.evidence import read_evidence
+from arith.verify.reporting.address_plot import Row, draw_sum
+from arith.verify.reporting.example_plot import (
     APART,
     IGNORED,
     OUTSIDE,
@@ -28,11 +33,6 @@ from arith.theory.text.example_plot import (
     plot_lesson,
     plot_views,
 )
-from arith.theory.text.length_plot import Measured, draw_lengths
-from arith.theory.text.style import FAINT, figure
-from arith.theory.text.text import count
-from arith.theory.transformer.encodings import encoding
-from arith.verify.records.evidence import read_evidence
 from arith.verify.reporting.measured import of_runs
 
 WIDTH = 7.4

@@ -18,7 +18,6 @@ from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.prediction.predict import predict
 from arith.theory.rules import THEORY_VERSION
 from arith.theory.setting.requests import setting_columns
-from arith.theory.text.markdown import one_line
 from arith.theory.text.text import claim_text, digits_text
 from arith.verify.judging.intervals import Interval
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict, judge, published
@@ -31,6 +30,7 @@ from arith.verify.records.measurement import Measurement
 from arith.verify.records.predicted import PredictedLength
 from arith.verify.records.reading import FORMAT
 from arith.verify.records.runs import Identity, Run, by_cell
+from arith.verify.reporting.markdown import one_line
 from arith.verify.reporting.report import Report, rerun_commands
 from arith.verify.reporting.skill import held_out, skill_json
 from arith.verify.reporting.summary import summarize

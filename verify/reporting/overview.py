@@ -15,7 +15,6 @@ from arith.theory.generalization.theorems import THEOREMS
 from arith.theory.prediction.forecast import class_of
 from arith.theory.rules import RULES, THEORY_VERSION
 from arith.theory.text.answer import INPUTS
-from arith.theory.text.markdown import Markdown, plain
 from arith.theory.text.text import claim_text
 from arith.verify.judging.candidates import candidate_counts
 from arith.verify.judging.claims import uses
@@ -23,6 +22,7 @@ from arith.verify.judging.intervals import CONFIDENCE, pooled
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict
 from arith.verify.records.measurement import Measurement
 from arith.verify.reporting.blocks import Block, Heading, Items, Table, markdown_page, text
+from arith.verify.reporting.markdown import Markdown, plain
 from arith.verify.reporting.report import Report
 from arith.verify.reporting.skill import (
     CLASSES,

@@ -9,7 +9,6 @@ from arith.theory.arithmetic.directions import EXTRAPOLATING, Direction
 from arith.theory.generalization.outcomes import Claim
 from arith.theory.rules import THEORY_VERSION
 from arith.theory.text.answer import INPUTS, expected_function
-from arith.theory.text.markdown import Markdown, code, one_line, plain
 from arith.theory.text.text import claim_text, count, open_share
 from arith.verify.data.sampling import HELD_OUT
 from arith.verify.judging.intervals import CONFIDENCE
@@ -31,6 +30,7 @@ from arith.verify.reporting.blocks import (
     markdown_page,
     text,
 )
+from arith.verify.reporting.markdown import Markdown, code, one_line, plain
 from arith.verify.reporting.plots import cell_name, draw_claims
 from arith.verify.reporting.report import Report, rerun_commands
 from arith.verify.reporting.score import score_blocks

@@ -87,7 +87,7 @@ def test_under_absolute_positions_f_of_the_trained_digits_is_expected(name: str)
     words: dict[str, Any] = {"task": name, "modulus": 7 if name in MODULAR else None}
     found = predicted(**words, base=30, train_digits="2", test_digits="1-3")
     assert found.learned is not None
-    assert found.learned.text.startswith(f"{name}(a mod 900)")
+    assert found.learned.text().startswith(f"{name}(a mod 900)")
     shorter, trained, longer = found.lengths
     assert shorter.claim == Claim.NONE and trained.accuracy == 1
     assert longer.learned_accuracy == brute_accuracy(found.learned, found.setting.test(3))

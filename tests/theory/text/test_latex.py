@@ -43,7 +43,7 @@ def test_a_formula_is_the_function(
     f, _ = learned
     values = {name: data.draw(st.integers(0, 10**6)) for name in f.task.names}
     for text, expected in (
-        (f.text, f.evaluate(*values.values())),
+        (f.text(), f.evaluate(*values.values())),
         (f.task.text(), f.task.evaluate(*values.values())),
     ):
         written = formula(text)

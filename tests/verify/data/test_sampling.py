@@ -9,12 +9,13 @@ import pytest
 from builders.cells import cell, natural_cell
 
 from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.observed import widths_of
 from arith.theory.arithmetic.tasks import named_task
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.requests import Request
 from arith.theory.transformer.layouts import layout
 from arith.verify.data.sampling import HELD_OUT, Sampler, is_held_out
-from arith.verify.data.sequences import Format, NaturalFormat, lengths
+from arith.verify.data.sequences import Format, NaturalFormat
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import inputs
 from arith.verify.plan.plan import Plan
@@ -87,7 +88,7 @@ def test_lengths_are_drawn_first(kind: str, n: int) -> None:
     form = NaturalFormat(named_task("add"), 3, layout("aligned"), n)
     sampler, domain = Sampler(form, Domain((n,), kind)), Domain((n,), kind)
     drawn = sampler.sample(20_000, np.random.default_rng(0))
-    widths = np.stack([lengths(drawn[:, j]) for j in range(2)], axis=1)
+    widths = widths_of(drawn)
     found, counts = np.unique(widths, axis=0, return_counts=True)
     assert {tuple(w) for w in found.tolist()} == set(domain.operand_lengths(n, 2))
     assert counts.std() / counts.mean() < 0.06  # 20000 / 5 or 4 draws each: sampling gives 0.015
@@ -107,7 +108,7 @@ def test_each_operand_has_lengths_of_its_own(
     words: dict[str, Any] = {"train_digits": "1-3x1-2", "train_weights": weights}
     c = Cell(Request("add", base=3, padding=padding, **words).setting(), "pico")
     drawn = Sampler(c.training_format, c.setting.train).sample(20_000, np.random.default_rng(0))
-    widths = [tuple(w) for w in np.stack([lengths(drawn[:, j]) for j in range(2)], 1).tolist()]
+    widths = [tuple(w) for w in widths_of(drawn).tolist()]
     found = [widths.count(w) / 20_000 for w in ((1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (3, 2))]
     expected = shares or [x / (27 * 9) for x in (9, 18, 18, 36, 54, 108)]
     assert sum(found) == pytest.approx(1)

@@ -12,9 +12,9 @@ from builders.tiny_models import untrained
 
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.errors import InvalidInput
-from arith.theory.text.influence_plot import draw_influences
 from arith.verify.mechanism.influence import answerers, influences
 from arith.verify.mechanism.pictures import draw_groups, draw_states, principal
+from arith.verify.reporting.influence_plot import draw_influences
 
 SUM = cell(base=2, train=Domain((1, 2, 3)), test_lengths=(3, 4))
 

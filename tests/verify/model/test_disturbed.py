@@ -9,8 +9,8 @@ from builders.cells import cell
 from builders.tiny_models import Taught, blind, untrained
 
 from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.observed import widths_of
 from arith.theory.prediction.predict import predict
-from arith.verify.data.sequences import lengths
 from arith.verify.mechanism.equivalence import predicted_support
 from arith.verify.model.gpt import GPT
 from arith.verify.model.measure import (
@@ -107,7 +107,7 @@ def test_digits_of_natural_lengths_are_disturbed_where_they_stand(form: str) -> 
     written = fmt.write(operands, fmt.results(operands))
     assert (written[digits] < 10).all()
     assert (
-        digits.sum() == sum(lengths(operands[:, j]).sum() for j in range(2))
+        digits.sum() == sum(widths_of(operands[:, j]).sum() for j in range(2))
         or form == "interleaved"
     )
     model = untrained(natural, std=0.6)

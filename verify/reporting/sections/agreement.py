@@ -9,7 +9,6 @@ from typing import Any
 from arith.theory.arithmetic.directions import EXTRAPOLATING, Direction
 from arith.theory.generalization.outcomes import Claim as Kind
 from arith.theory.text.answer import INPUTS
-from arith.theory.text.markdown import Markdown, plain
 from arith.theory.text.style import FAINT, PALETTE, UNKNOWN
 from arith.theory.text.text import claim_text, count
 from arith.theory.transformer.encodings import ENCODINGS
@@ -18,6 +17,7 @@ from arith.verify.judging.intervals import Interval
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict, worst
 from arith.verify.judging.standards import is_testable
 from arith.verify.reporting.blocks import Block, Figure, Heading, Items, Table, text
+from arith.verify.reporting.markdown import Markdown, plain
 from arith.verify.reporting.plots import (
     CROSSED,
     MISSED,

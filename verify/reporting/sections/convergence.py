@@ -11,7 +11,6 @@ import numpy as np
 
 from arith.theory.arithmetic.decision import Decision
 from arith.theory.learning.plateaus import setting_plateaus
-from arith.theory.text.markdown import Markdown
 from arith.theory.text.style import FAINT
 from arith.theory.text.text import count, digits_text, reads_text
 from arith.verify.judging.judge import CellVerdict, Verdict
@@ -29,6 +28,7 @@ from arith.verify.judging.learning import unconverged as at_plateau
 from arith.verify.records.runs import Run
 from arith.verify.records.trajectory import GROWTH, Timing, timing
 from arith.verify.reporting.blocks import Block, Figure, Heading, Items, Table, text
+from arith.verify.reporting.markdown import Markdown
 from arith.verify.reporting.plots import (
     CROSSED,
     MODEL,

@@ -12,7 +12,6 @@ from msgspec import Meta
 
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.settings import LARGEST_LAYERS
-from arith.theory.text.influence_plot import draw_influences
 from arith.theory.text.style import FAINT, PALETTE
 from arith.theory.text.text import count, digits_text
 from arith.verify.plan.cells import Cell
@@ -20,6 +19,7 @@ from arith.verify.plan.given import read_bytes
 from arith.verify.plan.premise import PREMISE
 from arith.verify.records.reading import Length, Share, read, read_cell
 from arith.verify.reporting.blocks import Block, Figure, Heading, Table, text
+from arith.verify.reporting.influence_plot import draw_influences
 from arith.verify.reporting.plots import MISSED, Mark, draw_rows
 from arith.verify.reporting.report import Report
 

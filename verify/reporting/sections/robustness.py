@@ -10,7 +10,6 @@ from statistics import fmean
 from typing import TypeVar
 
 from arith.theory.observation.support import support
-from arith.theory.text.markdown import Markdown
 from arith.theory.text.text import count
 from arith.verify.judging.judge import CellVerdict
 from arith.verify.judging.premises import least_kept_then, required_stability_then
@@ -19,6 +18,7 @@ from arith.verify.plan.premise import INDIFFERENT, SEEN_STEADY, STEADY, least_ke
 from arith.verify.plan.recipe import BY_VERSION, DENSE, FACTORS, PAPER, RECIPE, TWO_STAGE, Recipe
 from arith.verify.records.runs import Run
 from arith.verify.reporting.blocks import Block, Figure, Heading, Items, Table, text
+from arith.verify.reporting.markdown import Markdown
 from arith.verify.reporting.plots import CROSSED, MISSED, MODEL, Mark, draw_rows
 from arith.verify.reporting.report import Report
 

@@ -1,6 +1,6 @@
 """The picture of ``docs/recipes.md``: where one query has its two digits, and one digit later.
 
-It is drawn by ``python -m arith.theory.text.address_plot docs/recipes.svg``.
+It is drawn by ``python -m arith.verify.reporting.address_plot docs/recipes.svg``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arith.theory.text.style import CENTRED, FAINT, PALETTE, draw_box, figure
+from arith.theory.transformer.encodings import ENCODINGS, Encoding
 from arith.theory.transformer.layouts import Layout, Token, layout
+from arith.verify.reporting.example_plot import address_text, page_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,7 +49,7 @@ class Arrow(NamedTuple):
 
 @dataclass(frozen=True)
 class Row:
-    """A way to write sums, and what tells places apart: an ``offset``, a ``marker``, a ``number``.
+    """A way to write sums, and the encoding; a digit is found by a marker where there is one.
 
     Args:
         means: what an address is there, in words.
@@ -56,7 +58,7 @@ class Row:
     name: str
     layout: Layout
     means: str = "the offset"
-    by: str = "offset"
+    encoding: Encoding = ENCODINGS["rpe"]
 
     def tokens(self, numbers: tuple[int, ...]) -> tuple[Token, ...]:
         """The tokens of a sum."""
@@ -72,9 +74,8 @@ class Row:
         query = at.get(("result", -1), 0) - 1
         for j in range(len(numbers)):
             if query >= 0 and (key := at.get(("operand", j))) is not None:
-                apart = tokens[key].position - tokens[query].position
-                told = {"marker": f"[{ASKED}]", "number": f"{apart:+}", "offset": str(query - key)}
-                found[j] = query, key, told[self.by]
+                told = address_text(self.encoding, tokens, query, key)
+                found[j] = query, key, f"[{ASKED}]" if self.layout.hinted else told
         return found
 
     def arrows(self, numbers: tuple[int, ...], trained_to: int = TRAINED_TO) -> list[Arrow]:
@@ -93,8 +94,13 @@ ROWS = (
     Row("reversed", layout("reversed")),
     Row("aligned", layout("aligned")),
     Row("carries written", layout("scratchpad"), "the offset\n(carries in brackets)"),
-    Row("index hints", layout("hinted"), "the marker before it", "marker"),
-    Row("position coupling", layout("aligned"), "the difference\nof numbers (small)", "number"),
+    Row("index hints", layout("hinted"), "the marker before it"),
+    Row(
+        "position coupling",
+        layout("aligned"),
+        "the difference\nof numbers (small)",
+        ENCODINGS["coupled"],
+    ),
     Row("interleaved", layout("interleaved")),
 )
 """The rows of the picture, from the top."""
@@ -104,9 +110,7 @@ def plot_addresses(path: Path) -> None:
     """Draw the picture (InvalidInput: no such file can be written)."""
     top = _TOP + _ROW * len(ROWS)
     with figure(path, _WIDTH, top) as page:
-        ax = page.add_axes((0, 0, 1, 1))
-        ax.set(xlim=(0, _WIDTH), ylim=(0, top))
-        ax.axis("off")
+        ax = page_axes(page, _WIDTH, top)
         said = "Where the query of the tens looks for its two digits, and what a digit more changes"
         ax.text(0.1, top - 0.2, said, fontsize=10.5, fontweight="bold", va="center")
         for x, shown, how in ((0.1, True, "showed"), (2.75, False, "never showed")):
@@ -157,7 +161,7 @@ def _draw_tokens(
         faint = token.kind in ("marker", "carry")
         style = CENTRED | ({"color": FAINT, "fontsize": 7.5} if faint else {"fontsize": 9.5})
         ax.text(_place(left, index), y, besides.get(token.kind, digit), **style)
-        if row.by == "number":
+        if row.encoding.reference == "significance":
             small = CENTRED | {"color": FAINT, "fontsize": 6.5}
             ax.text(_place(left, index), y - 0.17, str(token.position), **small)
     asked = _place(left, len(tokens) + 1)

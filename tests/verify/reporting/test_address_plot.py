@@ -10,7 +10,7 @@ from builders.paths import ROOT
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from arith.theory.text.address_plot import ROWS, SUMS, Row, draw_row, plot_addresses
+from arith.verify.reporting.address_plot import ROWS, SUMS, Row, draw_row, plot_addresses
 
 TRAINED, LONGER = SUMS
 BY_NAME = {row.name: row for row in ROWS}

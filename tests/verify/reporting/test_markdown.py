@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from arith.theory.text.markdown import Markdown, code, markdown_table, one_line, plain
+from arith.verify.reporting.markdown import Markdown, code, markdown_table, one_line, plain
 
 MARKS = [
     "![x](/etc/passwd)",

@@ -8,7 +8,7 @@ from typing import Any
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.requests import Request
 from arith.theory.setting.settings import Setting
-from arith.theory.text.example_plot import OUTSIDE, marks, plot_carries
+from arith.verify.reporting.example_plot import OUTSIDE, marks, plot_carries
 
 
 def setting(task: str, **options: Any) -> Setting:

@@ -13,13 +13,14 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arith.theory.arithmetic.shares import share_text
 from arith.theory.counting.learned import LearnedFunction
 from arith.theory.generalization.theorems import observe
 from arith.theory.observation.views import indices, receptive_field
+from arith.theory.observation.views import tokens as example_tokens
 from arith.theory.prediction.predict import Prediction
 from arith.theory.setting.settings import Setting
 from arith.theory.text.style import CENTRED, FAINT, INK, PALE, PALETTE, UNKNOWN, draw_box, figure
+from arith.theory.text.text import claim_in_table
 from arith.theory.transformer.encodings import Encoding
 from arith.theory.transformer.layouts import RESULT, Token
 
@@ -54,7 +55,7 @@ def marks(setting: Setting, numbers: Sequence[int], asked: int) -> list[Mark]:
         numbers: the operands, no longer than the setting's tests.
         asked: the position of the result digit that is asked for.
     """
-    tokens = _tokens(setting)
+    tokens = example_tokens(setting)
     index, base = indices(tokens), setting.base
     query = index[RESULT, asked] - 1
     in_sight = receptive_field(setting) or len(tokens)
@@ -156,11 +157,10 @@ def _draw_task(
     verdict = "right" if right == answer else f"wrong, it is {right}"
     ax.text(4.75, y - 0.36, verdict, color=colour, va="center")
     [at] = [x for x in prediction.lengths if x.digits == digits]
-    assert at.accuracy is not None
-    share = share_text(at.accuracy) + (f" ± {share_text(at.unseen, 2)}" if at.unseen else "")
     ax.text(6.25, y - 0.02, f"predicted share of {digits}-digit", fontsize=7.5, va="center")
     ax.text(6.25, y - 0.17, "inputs that come out right:", fontsize=7.5, va="center")
-    ax.text(6.25, y - 0.4, share, fontsize=11, fontweight="bold", va="center", color=colour)
+    big: Any = {"fontsize": 11, "fontweight": "bold", "va": "center", "color": colour}
+    ax.text(6.25, y - 0.4, claim_in_table(at), **big)
 
 
 def plot_views(
@@ -171,7 +171,7 @@ def plot_views(
     Args:
         rows: an encoding, a window (0 is none), and what its addresses are, in words.
     """
-    tokens = _tokens(setting)
+    tokens = example_tokens(setting)
     asked = 2
     query = indices(tokens)[RESULT, asked] - 1
     width, row = 5.4, 0.62
@@ -194,18 +194,18 @@ def plot_views(
             ]
             draw_marks(ax, seen, 2.7, y)
             for s in range(max(0, query - near + 1), query + 1):
-                told = _told(encoding, tokens, query, s)
+                told = address_text(encoding, tokens, query, s)
                 place = CENTRED | {"color": PALETTE[0], "fontsize": 7}
                 ax.text(2.7 + STEP * s + SIZE / 2, y - 0.2, told, **place)
 
 
-def _told(encoding: Encoding, tokens: Sequence[Token], query: int, s: int) -> str:
+def address_text(encoding: Encoding, tokens: Sequence[Token], query: int, key: int) -> str:
     """The address of a token, as the encoding gives it to a query."""
     if encoding.reference == "absolute":
-        return str(s)
+        return str(key)
     if encoding.reference == "significance":
-        return f"{tokens[s].position - tokens[query].position:+d}".replace("+0", "0")
-    return str(query - s) if encoding.reference == "relative" else ""
+        return f"{tokens[key].position - tokens[query].position:+d}".replace("+0", "0")
+    return str(query - key) if encoding.reference == "relative" else ""
 
 
 def plot_carries(path: Path, prediction: Prediction, digits: int) -> Fraction:
@@ -249,9 +249,3 @@ def plot_carries(path: Path, prediction: Prediction, digits: int) -> Fraction:
             bold = "bold" if i == len(told) - 1 else "normal"
             ax.text(left + size * base + 0.2, 2.6 - 0.28 * i, line, fontweight=bold, va="center")
     return Fraction(len(right), len(pairs))
-
-
-def _tokens(setting: Setting) -> tuple[Token, ...]:
-    """The tokens of a padded example."""
-    operands = (setting.operand_width,) * setting.task.operands
-    return setting.layout.tokens(operands, setting.result_digits)
