@@ -19,8 +19,9 @@ from arith.verify.model.measure import answers
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.flops import training_flops
 from arith.verify.plan.inputs import inputs
-from arith.verify.plan.recipe import CHUNK, RECIPE
+from arith.verify.plan.recipe import RECIPE
 from arith.verify.plan.sizes import SIZES, Size, size
+from arith.verify.training import train
 from benchmarks import predictor, premise
 from benchmarks.baseline import BATCH, PlainGPT, PlainTraining
 from benchmarks.evaluation import token_by_token
@@ -89,7 +90,7 @@ def test_the_baseline_learns(results_only: bool) -> None:
     cell = headline_cell("nano")
     training = PlainTraining(cell, "cpu", results_only)
     before = loss(training)
-    for _ in range(60):
+    for _ in range(40):
         training.step()
     assert loss(training) < 0.9 * before
 
@@ -111,7 +112,7 @@ def test_the_baseline_is_asked_as_ours_is() -> None:
 
 
 @pytest.mark.training
-@pytest.mark.parametrize(("patience", "steps"), [(0, math.inf), (math.inf, 2 * CHUNK)])
+@pytest.mark.parametrize(("patience", "steps"), [(0, math.inf), (math.inf, 20)])
 def test_a_race_goes_on_until_both_are_there_or_patience_ends(
     monkeypatch: pytest.MonkeyPatch, patience: float, steps: float
 ) -> None:
@@ -122,12 +123,14 @@ def test_a_race_goes_on_until_both_are_there_or_patience_ends(
         looks[id(model)] += 1
         return float(isinstance(model, GPT) or looks[id(model)] > 1)
 
+    for module in (premise, train):
+        monkeypatch.setattr(module, "CHUNK", 10)
     monkeypatch.setattr(premise, "held_out_accuracy", accuracy)
     monkeypatch.setattr(premise, "PATIENCE", patience)
     monkeypatch.setattr("arith.verify.training.train.has_compiler", lambda device: False)
     monkeypatch.setitem(SIZES, "pico", Size(1, 2, 16))
     ours, plain = premise.race(premise.QUICK_CELLS[0].cell(), 0, "cpu")
-    assert ours.steps == CHUNK
+    assert ours.steps == 10
     assert {x.steps for x in plain.values()} == {steps}
 
 

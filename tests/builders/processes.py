@@ -20,6 +20,15 @@ from builders.paths import ROOT
 
 PLAIN = "from arith.cli import main\nif __name__ == '__main__':\n    main()\n"
 """The program; the workers that it starts import it too."""
+UNTRAINED = f"""if __name__ != "__main__":
+    import sys
+    from arith.verify.training import device
+    from builders import stand_in
+    device.train_alone = lambda: None  # it asks torch
+    sys.modules["arith.verify.running.execute"] = stand_in
+{PLAIN}"""
+"""A program whose workers train nothing (see ``builders.stand_in``)."""
+_PATH = os.pathsep.join((str(ROOT), str(ROOT / "tests")))
 SECONDS = 120.0
 """The longest wait for anything; a busy machine is slow."""
 
@@ -99,7 +108,7 @@ class Started:
             self.process = subprocess.Popen(
                 [sys.executable, str(script), *words],
                 cwd=folder,
-                env={**_inherited(), "PYTHONPATH": str(ROOT), name: value, **variables},
+                env={**_inherited(), "PYTHONPATH": _PATH, name: value, **variables},
                 stdout=stdout,
                 stderr=errors,
                 text=True,
@@ -114,8 +123,8 @@ class Started:
         return self.errors.read_text().splitlines()
 
     def told(self) -> list[str]:
-        """The same, without how far it is, which a busy machine has the time to say."""
-        return [line for line in self.lines() if not line.startswith("still training: ")]
+        """The same, without how far it is."""
+        return told(self.lines())
 
     def until(self, text: str) -> None:
         """Wait until a line on standard error begins so."""
@@ -136,6 +145,11 @@ class Started:
         """Every process that belongs to this command."""
         pids = [int(p.name) for p in Path("/proc").iterdir() if p.name.isdigit()]
         return [pid for pid in pids if self.mark.encode() in _read(pid, "environ")]
+
+
+def told(lines: list[str]) -> list[str]:
+    """Lines without those on how far it is, which a busy machine has the time to say."""
+    return [line for line in lines if not line.startswith("still training: ")]
 
 
 def _inherited() -> dict[str, str]:

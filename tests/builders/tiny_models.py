@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from unittest.mock import patch
@@ -17,7 +17,7 @@ from arith.verify.model.measure import ignored_slots
 from arith.verify.model.networks import network
 from arith.verify.model.positions import Learned
 from arith.verify.plan.cells import Cell
-from arith.verify.plan.recipe import Recipe
+from arith.verify.plan.recipe import CHUNK, Recipe
 from arith.verify.plan.sizes import SIZES, Size
 from arith.verify.training.recorder import Recorder
 from arith.verify.training.train import Trained, train_ensemble
@@ -35,7 +35,9 @@ QUICK = Recipe(
 )
 """Fast rates and all of the noise at once: the recipe in use is made for thousands of steps."""
 TINY, SMALLEST = Size(2, 2, 32), Size(2, 2, 16)
-STEPS, SEEDS = 200, 2
+STEPS, SEEDS = 200, (0, 1)
+SHORT = 10
+"""A chunk of steps, where a test needs several and not what they teach."""
 
 
 @dataclass(frozen=True)
@@ -54,22 +56,27 @@ class Taught:
 
 
 @contextmanager
-def float32(shape: Size | None = None) -> Iterator[None]:
-    """Train in float32 on every processor, and ``pico`` in another shape if one is given."""
+def float32(shape: Size | None = None, chunk: int = CHUNK) -> Iterator[None]:
+    """Train in float32 on every processor, and ``pico`` in another shape if one is given.
+
+    Args:
+        chunk: steps between two looks at a model.
+    """
     with (
         patch.dict(os.environ, ARITH_PRECISION="float32"),
         patch.dict(SIZES, {} if shape is None else {"pico": shape}),
+        patch("arith.verify.training.train.CHUNK", chunk),
     ):
         yield
 
 
-def taught(c: Cell, seeds: int = SEEDS) -> Taught:
-    """Train small models of a cell for ``STEPS`` steps, in some seconds."""
-    recorder = Recorder([c] * seeds)
-    jobs = [(c, seed) for seed in range(seeds)]
+def taught(c: Cell, seeds: Sequence[int] = SEEDS, steps: int = STEPS) -> Taught:
+    """Train small models of a cell, in some seconds."""
+    recorder = Recorder([c] * len(seeds))
+    jobs = [(c, seed) for seed in seeds]
     with float32(TINY):
-        trained = train_ensemble(jobs, STEPS, recipe=QUICK, watch=recorder, compiled=False)
-    before = [untrained(c, TINY, seed=seed) for seed in range(seeds)]
+        trained = train_ensemble(jobs, steps, recipe=QUICK, watch=recorder, compiled=False)
+    before = [untrained(c, TINY, seed=seed) for seed in seeds]
     return Taught(c, [x.model for x in trained], before, trained, recorder)
 
 

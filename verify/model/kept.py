@@ -13,13 +13,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from math import prod
 from pathlib import Path
 from typing import Annotated, Any
 
-import torch
 from msgspec import Meta
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
@@ -76,11 +74,15 @@ class Network:
         size = shape.layers, shape.heads, shape.width
         return cls(*size, recipe.tied, own, recipe.gelu, recipe.norm_bias)
 
+    @property
+    def shape(self) -> Size:
+        """Its size."""
+        return Size(self.layers, self.heads, self.width, self.mlp)
+
     def made(self, cell: Cell) -> GPT:
         """A network of this size for a cell."""
-        shape = Size(self.layers, self.heads, self.width, self.mlp)
         made = replace(RECIPE, tied=self.tied, gelu=self.gelu, norm_bias=self.norm_bias)
-        return network(cell, 0, made, shape)
+        return network(cell, 0, made, self.shape)
 
 
 _CONFIG = record(
@@ -157,18 +159,17 @@ def read_kept(folder: Path) -> KeptModel:
     """
     run, size, config = _read_config(folder)
     weights, within = folder / WEIGHTS, WITHIN if _is_export(config) else ""
-    model = _read_weights(weights, partial(size.made, run.cell), within)
+    model = _read_weights(weights, size, run.cell, within)
     # Kept by an earlier version, or exported, it has no digest.
     if config.get(DIGEST) not in (None, _digest(config, weights.read_bytes())):
         raise InvalidInput(f"{folder}: {WEIGHTS} or {CONFIG} was changed after it was kept")
     return KeptModel(model.eval(), run)
 
 
-def _read_weights(path: Path, make: Callable[[], GPT], within: str) -> GPT:
-    """A network with the weights of a file, which is not unpickled.
+def _read_weights(path: Path, size: Network, cell: Cell, within: str) -> GPT:
+    """The network of a cell with the weights of a file, which is not unpickled.
 
     Args:
-        make: makes the network.
         within: what the names of its tensors begin with there.
 
     Raises:
@@ -176,15 +177,18 @@ def _read_weights(path: Path, make: Callable[[], GPT], within: str) -> GPT:
             is stored beside them is not that of the network.
     """
     check_regular(path, "the weights")
-    with torch.device("meta"):  # nothing is as large as the network is said to be, before the file
-        wanted = {n: ("F32", list(p.shape)) for n, p in make().named_parameters()}
+    others = InvalidInput(f"{path}: the weights are not those of the model in {CONFIG}")
     try:
         with safe_open(path, "pt") as file:
             there = {n.removeprefix(within): file.get_slice(n) for n in file.keys()}  # noqa: SIM118
+            # Nothing is made that is as large as the network is said to be, and the file is not.
+            if sum(prod(x.get_shape()) for x in there.values()) < size.shape.in_layers:
+                raise others
+            model = size.made(cell)
+            wanted = {n: ("F32", list(p.shape)) for n, p in model.named_parameters()}
             found = {n: (x.get_dtype(), x.get_shape()) for n, x in there.items() if n in wanted}
             if found != wanted:
-                raise InvalidInput(f"{path}: the weights are not those of the model in {CONFIG}")
-            model = make()
+                raise others
             tensors = {name: file.get_tensor(within + name) for name in wanted}
             for name, own in model.named_buffers():
                 if name in there and not own.equal(file.get_tensor(within + name).to(own.dtype)):

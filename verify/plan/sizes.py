@@ -32,6 +32,11 @@ class Size:
         """The width of one head."""
         return self.width // self.heads
 
+    @property
+    def in_layers(self) -> int:
+        """How many numbers the matrices in its layers have."""
+        return 2 * self.layers * self.width * (2 * self.width + self.mlp)
+
     def text(self) -> str:
         """Its name, or its parts in their order: ``layers=1,heads=1,width=7,mlp=14``."""
         for name, size in SIZES.items():

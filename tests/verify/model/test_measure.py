@@ -9,7 +9,7 @@ import pytest
 import torch
 from builders.cells import cell
 from builders.layouts import PADDED
-from builders.tiny_models import QUICK, TINY, Taught, float32, untrained
+from builders.tiny_models import QUICK, SHORT, TINY, Taught, float32, untrained
 
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.prediction.predict import predict
@@ -18,7 +18,7 @@ from arith.verify.model.measure import answers, held_out_accuracy, measure
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import inputs
 from arith.verify.plan.premise import PREMISE
-from arith.verify.plan.recipe import CHUNK, Recipe
+from arith.verify.plan.recipe import Recipe
 from arith.verify.training.train import train
 
 
@@ -65,8 +65,8 @@ def test_training_brings_models_to_the_premise(tiny: Taught) -> None:
 
 @pytest.mark.training
 def test_a_training_is_reproducible(tiny: Taught) -> None:
-    with float32(TINY):
-        first, again, other = (train(tiny.cell, seed, CHUNK, recipe=QUICK) for seed in (1, 1, 2))
+    with float32(TINY, SHORT):
+        first, again, other = (train(tiny.cell, seed, SHORT, recipe=QUICK) for seed in (1, 1, 2))
     assert (first.premise, first.steps) == (again.premise, again.steps)
     weights, same, different = (x.model.embedding.weight for x in (first, again, other))
     assert torch.equal(weights, same)
@@ -77,12 +77,12 @@ def test_a_training_is_reproducible(tiny: Taught) -> None:
 def test_training_stops_when_the_budget_is_spent() -> None:
     seen: list[int] = []
     recipe = Recipe(settling=20, cooling=20, batch_size=8)
-    with float32(TINY):
-        trained = train(cell(), seed=0, budget=150, recipe=recipe, on_step=seen.append)
-    assert trained.steps == 150
+    with float32(TINY, SHORT):
+        trained = train(cell(base=3), seed=0, budget=30, recipe=recipe, on_step=seen.append)
+    assert trained.steps == 30
     assert trained.premise < PREMISE
     assert seen == sorted(seen)
-    assert seen[-1] == 150
+    assert seen[-1] == 30
 
 
 def test_the_premise_is_that_of_the_worst_trained_length(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 import torch
 from builders.cells import cell
-from builders.tiny_models import QUICK, TINY, float32
+from builders.tiny_models import QUICK, float32
 
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.transformer.layouts import layout
@@ -86,6 +86,7 @@ def test_places_begin_with_the_share_asked_for(share: float) -> None:
 
 @pytest.mark.training
 def test_where_noise_is_learned_places_that_no_answer_needs_get_most_of_it() -> None:
+    """Of four seeds these bore 0.92 or more, the others 0.16 or less; three inputs were right."""
     c = cell("mod_add", modulus=9, base=3, train=Domain((2,)), test_lengths=(2, 3))
     found = torch.zeros(0)
 
@@ -93,9 +94,9 @@ def test_where_noise_is_learned_places_that_no_answer_needs_get_most_of_it() -> 
         nonlocal found
         found = noise_share(ensemble.weights.stacked(NAME), recipe.begins).detach()  # (M, T)
 
-    with float32(TINY):
-        recipe = replace(QUICK, settling=400, low_loss=0.5, adamw_lr=2e-3)
-        [trained] = train_ensemble([(c, 0)], 600, recipe=recipe, watch=watch, compiled=False)
+    with float32(Size(1, 2, 32), chunk=25):
+        recipe = replace(QUICK, settling=350, cooling=50, low_loss=0.5, adamw_lr=3e-3)
+        [trained] = train_ensemble([(c, 0)], 450, recipe=recipe, watch=watch, compiled=False)
     needed = [t.kind != "landmark" and t.position < 3 for t in c.training_format.tokens[:-1]]
     of_needed, of_others = found[:, needed], found[:, [not x for x in needed]]
     assert trained.premise > 0.3  # of six held-out inputs, where a guess has one ninth

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from builders.command_line import run_cli
 from builders.dask_cluster import OTHER_THEORY, DaskCluster
-from builders.processes import Started, stored_runs, tiny_grid, trained_here
+from builders.processes import Started, stored_runs, tiny_grid, told, trained_here
 
 THOROUGH = int(os.environ.get("ARITH_EXAMPLES", "0")) >= 20
 SEEDS, KILLS, WORKERS = (15, 5, 4) if THOROUGH else (1, 1, 1)
@@ -30,10 +30,14 @@ pytestmark = [
 ]
 
 
-def verify(folder: Path, address: str, *more: str, budget: int = BUDGET, cells: int = 2) -> Started:
+def command(folder: Path, address: str, budget: int = BUDGET, cells: int = 2) -> tuple[str, ...]:
     (folder / "grid.toml").write_text(tiny_grid("pico", cells))
     words = ("verify", "--grid", "grid.toml", "--store", "store.sqlite", "--cluster", address)
-    return Started(folder, *words, "--budget", str(budget), *more)
+    return *words, "--budget", str(budget)
+
+
+def verify(folder: Path, address: str, *more: str, budget: int = BUDGET) -> Started:
+    return Started(folder, *command(folder, address, budget), *more)
 
 
 def test_workers_and_the_scheduler_may_die(tmp_path: Path) -> None:
@@ -69,17 +73,18 @@ def test_workers_of_another_version_are_refused_and_what_raises_is_told(tmp_path
     with DaskCluster(tmp_path) as cluster:
         cluster.start_workers(1, "--resources", "GPU=1", program=OTHER_THEORY)
         cluster.until_workers(1)
-        other = verify(tmp_path, cluster.address)
-        assert other.process.wait(LONGEST) == 2, other.lines()
-        [line] = other.lines()
+        other = run_cli(*command(tmp_path, cluster.address), cwd=tmp_path)
+        assert other.code == 2, other.err
+        [line] = other.err.splitlines()
         assert line.startswith(f"arith: --cluster {cluster.address}: none of its workers can train")
         assert "it has theory 0; this command has theory " in line
         # A worker of this version says that it has a GPU, and has none.
         cluster.start_workers(1, "--resources", "GPU=1", CUDA_VISIBLE_DEVICES="")
         cluster.until_workers(2)
-        broken = verify(tmp_path, cluster.address, "--device", "cuda", cells=1)
-        assert broken.process.wait(LONGEST) == 4, broken.lines()
-    refused, training, failed = broken.told()
+        words = command(tmp_path, cluster.address, cells=1)
+        broken = run_cli(*words, "--device", "cuda", cwd=tmp_path)
+        assert broken.code == 4, broken.err
+    refused, training, failed = told(broken.err.splitlines())
     assert "is refused, and all like it: it has theory 0; this command has theory " in refused
     assert training.startswith("training 1 model,")
     assert failed.startswith("arith: training failed: ") and len(failed) < 500

@@ -2,7 +2,8 @@
 
 Nothing that was finished is lost, and nothing is made again.
 
-One fault by default; ``ARITH_EXAMPLES=20`` makes it twenty, and runs what takes longer.
+One fault by default, of workers that train nothing; ``ARITH_EXAMPLES=20`` makes it twenty, has
+models trained, and runs what takes longer.
 """
 
 from __future__ import annotations
@@ -21,7 +22,14 @@ from pathlib import Path
 import pytest
 from builders.command_line import run_cli
 from builders.limits import no_file_beyond
-from builders.processes import PLAIN, Started, stored_runs, tiny_grid, trained_here
+from builders.processes import (
+    PLAIN,
+    UNTRAINED,
+    Started,
+    stored_runs,
+    tiny_grid,
+    trained_here,
+)
 from builders.runs import run
 
 from arith.verify.plan.cells import Cell
@@ -33,22 +41,31 @@ from arith.verify.records.store import Store
 
 KILLS = min(20, int(os.environ.get("ARITH_EXAMPLES", "1")))
 GRID, BUDGET = tiny_grid("nano"), "20"
+USUAL = UNTRAINED if KILLS < 20 else PLAIN
 IMPATIENT = f"import arith.verify.records.store as store\nstore.PATIENCE = 1.0\n{PLAIN}"
-# The workers import these files too, and alone need torch.
+# The workers import these files too.
 BROKEN = f"""if __name__ != "__main__":
-    import arith.verify.running.execute
+    from builders import stand_in
     def fail(*_, **__):
         raise RuntimeError("no luck" + 100 * "\\nat all")
-    arith.verify.running.execute.train_ensemble = fail
-{PLAIN}"""
-LIMITED = f"""import resource, signal, os
+    stand_in.execute = fail
+{UNTRAINED}"""
+# Under a limit Python would leave what it compiles cut.
+LIMITED = f"""import resource, signal, os, sys
+sys.dont_write_bytecode = True
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(os.environ["LARGEST"]),) * 2)
 {IMPATIENT}"""
-# Checkpoints after every few chunks, of trainings that take seconds.
+# Trainings of few steps that take seconds, with a checkpoint every other step.
 OFTEN = f"""if __name__ != "__main__":
-    import arith.verify.training.checkpoint as kept
-    kept.EVERY = 0.2
+    import time
+    from arith.verify.training import checkpoint, train
+    train.CHUNK, checkpoint.EVERY = 2, 0.0
+    look = checkpoint.Checkpoint.look
+    def look_and_wait(self, training):
+        look(self, training)
+        time.sleep(0.3)
+    checkpoint.Checkpoint.look = look_and_wait
 {PLAIN}"""
 
 
@@ -63,7 +80,7 @@ VERIFY = ("verify", "--grid", "grid.toml", "--store", "store.sqlite")
 
 
 def verify(
-    folder: Path, *more: str, program: str = PLAIN, cells: str = GRID, **variables: str
+    folder: Path, *more: str, program: str = USUAL, cells: str = GRID, **variables: str
 ) -> Started:
     (folder / "grid.toml").write_text(cells)
     words = (*VERIFY, "--budget", BUDGET, "--jobs", "1", *more)
@@ -121,7 +138,7 @@ class Fault:
 
     codes: tuple[int, ...]
     act: Callable[[Started, random.Random], None] = lambda started, rng: None
-    program: str = PLAIN
+    program: str = USUAL
     words: tuple[str, ...] = ()
     ends: bool = True
 
@@ -158,14 +175,16 @@ def close_output(started: Started, _: random.Random) -> None:
 
 def in_workers(limit: str, more: int) -> str:
     """A program whose workers, which import it, have a limit."""
-    return f"""import resource
+    return f"""import resource, sys
+sys.dont_write_bytecode = True
 if __name__ != "__main__":
     resource.setrlimit(resource.{limit}, ({more},) * 2)
 {PLAIN}"""
 
 
 # A disk that fills while models are trained: there is room for small files only.
-FILLING = f"""import resource
+FILLING = f"""import resource, sys
+sys.dont_write_bytecode = True
 from arith.verify.records.store import Store
 add = Store.add
 def full(self, run):
@@ -273,12 +292,14 @@ def test_a_store_that_is_removed_meanwhile_loses_nothing_that_comes_after(tmp_pa
 
 
 @pytest.mark.training
-def test_a_long_training_that_is_killed_ends_with_the_same_numbers(tmp_path: Path) -> None:
+def test_a_long_training_that_is_killed_ends_with_the_same_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """SIGKILL of the parent or the worker, each time after a state was kept."""
-    one_cell, rng = tiny_grid("nano", 1), random.Random(0)
-    long, states = ("--budget", "100"), tmp_path / "store.sqlite.training"
+    one_cell, rng = tiny_grid("pico", 1), random.Random(0)
+    states = tmp_path / "store.sqlite.training"
     for kill in range(max(1, KILLS // 2)):
-        started = verify(tmp_path, *long, program=OFTEN, cells=one_cell)
+        started = verify(tmp_path, program=OFTEN, cells=one_cell)
         started.until("training")
         while started.process.poll() is None and not list(states.glob("*.safetensors")):
             time.sleep(0.05)
@@ -286,10 +307,11 @@ def test_a_long_training_that_is_killed_ends_with_the_same_numbers(tmp_path: Pat
         victims = started.workers() if kill % 2 else []
         os.kill(victims[0] if victims else started.process.pid, signal.SIGKILL)
         started.wait()
-    last = verify(tmp_path, *long, program=OFTEN, cells=one_cell)
+    last = verify(tmp_path, program=OFTEN, cells=one_cell)
     assert last.wait() in TRAINED, last.lines()
     assert not states.exists()
-    whole = trained_here(tmp_path / "grid.toml", 1, 100)
+    monkeypatch.setattr("arith.verify.training.train.CHUNK", 2)
+    whole = trained_here(tmp_path / "grid.toml", 1, int(BUDGET))
     assert stored_runs(tmp_path / "store.sqlite") == whole
 
 

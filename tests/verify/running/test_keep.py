@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
-import subprocess
 import sys
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from builders.cells import cell
-from builders.command_line import run_cli
+from builders.command_line import Done, run_cli
 from builders.kept_models import kept_run, kept_untrained
 from builders.limits import no_file_beyond
-from builders.paths import ROOT
-from builders.tiny_models import TINY, float32
+from builders.tiny_models import SHORT, TINY, float32
 
 from arith.theory.errors import InvalidInput
 from arith.theory.transformer.encodings import ENCODINGS
@@ -27,7 +25,6 @@ from arith.verify.model.positions import POSITIONS
 from arith.verify.pipeline import estimate, verify
 from arith.verify.plan.folders import Folders
 from arith.verify.plan.plan import Job, Plan
-from arith.verify.plan.recipe import CHUNK
 from arith.verify.records.store import DONE, Store
 from arith.verify.running.execute import execute
 from arith.verify.running.progress import Progress
@@ -36,28 +33,31 @@ from arith.verify.running.run import missing
 SUM = cell(base=3, test_lengths=(2, 3))
 JOB = Job(SUM, 0, SUM.recipe)
 WORDS = ["--task", "add", "--base", "3", "--train-digits", "2", "--test-digits", "2,3"]
+SMALL = "layers=1,heads=1,width=8"
 
 
 @pytest.mark.training
 def test_keeping_a_model_and_its_curves_changes_nothing(tmp_path: Path) -> None:
-    with float32(TINY):
-        [plain] = execute([JOB], 2 * CHUNK, "cpu")
+    with float32(TINY, SHORT):
+        [plain] = execute([JOB], 2 * SHORT, "cpu")
         folders = Folders(tmp_path / "models", tmp_path / "curves")
-        [run] = execute([JOB], 2 * CHUNK, "cpu", folders=folders)
+        [run] = execute([JOB], 2 * SHORT, "cpu", folders=folders)
     assert run.measurements == plain.measurements and run.trajectory == plain.trajectory
     [path] = (tmp_path / "models").iterdir()
     assert read_kept(path).run.measurements == plain.measurements
     [curves] = (tmp_path / "curves").iterdir()
     assert curves.name == path.name
     shown = scalars(curves)
-    steps = [CHUNK, 2 * CHUNK]
+    steps = [SHORT, 2 * SHORT]
     assert [x.step for x in shown["loss/training"]] == steps
     assert [x.step for x in shown["learning rate/share of its peak"]] == steps
     [last] = shown["accuracy/held out"]
-    assert (last.step, last.value) == (2 * CHUNK, pytest.approx(plain.premise))
+    assert (last.step, last.value) == (2 * SHORT, pytest.approx(plain.premise))
     assert plain.trajectory is not None
-    seen = [round(x.value, 4) for x in shown["accuracy/3 digits"]]
-    assert seen == [pytest.approx(x) for x in plain.trajectory.correct[3][: len(seen)]]
+    for digits, same in ((2, 2), (3, 1)):  # at the end more inputs of 3 digits are measured
+        seen = [round(x.value, 4) for x in shown[f"accuracy/{digits} digits"]]
+        assert len(seen) == 2
+        assert seen[:same] == pytest.approx(plain.trajectory.correct[digits][:same])
 
 
 def scalars(folder: Path) -> dict:
@@ -78,8 +78,8 @@ def test_what_cannot_be_written_costs_no_run(
     monkeypatch.setattr("threading.excepthook", lambda error: None)  # as in a worker
     told: list[Any] = []
     folders = Folders(tmp_path / "models", tmp_path / "curves")
-    with float32(TINY), no_file_beyond(100):
-        [run] = execute([JOB], 2 * CHUNK, "cpu", told.append, folders)
+    with float32(TINY, SHORT), no_file_beyond(100):
+        [run] = execute([JOB], 2 * SHORT, "cpu", told.append, folders)
     first = next(i for i, x in enumerate(told) if not isinstance(x, Progress))
     assert told[first] == [(JOB, run)]
     curves, model = (x.words for x in told[first + 1 :])
@@ -93,15 +93,16 @@ def test_a_model_that_the_store_has_is_trained_again_to_be_kept(tmp_path: Path) 
     """Then it is asked, inspected and exported; and trained no more."""
     store, models = tmp_path / "store.sqlite", tmp_path / "models"
     with closing(Store(store)) as kept:
-        kept.add(kept_run(SUM, steps=20, budget=CHUNK))
-    keeping = ["--budget", "50", "--store", str(store), "--keep-models", str(models)]
+        kept.add(kept_run(replace(SUM, model=SMALL), steps=2, budget=5))
+    keeping = ["--budget", "5", "--store", str(store), "--keep-models", str(models)]
+    keeping += ["--model", SMALL]
     done = run_cli("verify", *WORDS, *keeping)
     assert "in the store but not kept, so trained again: 1 of 1 models" in done.err
     [path] = models.iterdir()
     assert f"kept {path}" in done.out
     [(text,)] = sqlite3.connect(store).execute("SELECT data FROM run").fetchall()
     stored, run = json.loads(text), read_kept(path).run
-    assert (stored["steps"], stored["premise"]) == (run.steps, run.premise) == (50, run.premise)
+    assert (stored["steps"], stored["premise"]) == (run.steps, run.premise) == (5, run.premise)
     again = run_cli("verify", *WORDS, *keeping)
     assert (again.code, again.err) == (done.code, "")
 
@@ -142,7 +143,9 @@ def test_an_encoding_without_a_module_is_refused_before_training(
 
 
 @pytest.mark.training
-def test_a_command_has_what_a_module_of_ones_own_adds(tmp_path: Path) -> None:
+def test_a_command_has_what_a_module_of_ones_own_adds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It and the processes that train import the module."""
     (tmp_path / "mine.py").write_text(
         "from dataclasses import replace\n"
@@ -153,19 +156,19 @@ def test_a_command_has_what_a_module_of_ones_own_adds(tmp_path: Path) -> None:
         "POSITIONS['mine'] = Mine\n"
     )
     words = "verify --task mod_add --modulus 4 --base 4 --pe mine --train-digits 1+2 --budget 1"
-    command = [sys.executable, "-m", "arith", *words.split(), "--test-digits", "1"]
+    monkeypatch.setattr(sys, "path", [*sys.path])  # it gets the folder of the command
 
-    def run(modules: str) -> subprocess.CompletedProcess[str]:
-        environment = os.environ | {"ARITH_IMPORT": modules, "PYTHONPATH": str(ROOT)}
-        return subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-        )
+    def run(modules: str) -> Done:
+        monkeypatch.setenv("ARITH_IMPORT", modules)
+        with patch.dict(ENCODINGS), patch.dict(POSITIONS):
+            return run_cli(*words.split(), "--test-digits", "1", cwd=tmp_path)
 
     done = run("mine")
-    assert done.returncode == 3 and "not converged" in done.stdout, done.stderr
+    assert done.code == 3 and "not converged" in done.out, done.err
+    del sys.modules["mine"]
     done = run("mind")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "arith: ARITH_IMPORT=mind: No module named 'mind'\n"
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "arith: ARITH_IMPORT=mind: No module named 'mind'\n"
 
 
 def test_what_stands_in_the_script_itself_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 import torch
 from builders.cells import cell
-from builders.tiny_models import TINY, float32
+from builders.tiny_models import SHORT, TINY, float32
 from safetensors import safe_open
 
 from arith.theory.arithmetic.domains import Domain
 from arith.verify.plan.plan import Job
-from arith.verify.plan.recipe import CHUNK, RECIPES, Recipe
+from arith.verify.plan.recipe import RECIPES, Recipe
 from arith.verify.records.files import checkpoint_path, forget_checkpoint
 from arith.verify.training.checkpoint import Checkpoint
 from arith.verify.training.recorder import Recorder
@@ -27,8 +27,8 @@ from arith.verify.training.train import Trained, train_ensemble
 
 SUM = cell(base=3, train=Domain((2,)), test_lengths=(2, 3))
 JOBS = [(SUM, 0), (SUM, 1)]
-STEPS = 3 * CHUNK
-TOKENS = Recipe(settling=CHUNK, cooling=CHUNK, batch_size=16, low_loss=2.0)
+STEPS = 3 * SHORT
+TOKENS = Recipe(settling=SHORT, cooling=SHORT, batch_size=16, low_loss=2.0)
 DROPOUT = replace(TOKENS, dropout=True, noise=51)
 
 
@@ -58,7 +58,7 @@ def train(
     SAID.clear()
     recorder = Recorder([c for c, _ in JOBS])
     checkpoint = None if path is None else Checkpoint(path, recorder, SAID.append)
-    with float32(TINY):
+    with float32(TINY, SHORT):
         trained = train_ensemble(
             JOBS, STEPS, "cpu", recipe, on_step, recorder, compiled=False, checkpoint=checkpoint
         )
@@ -73,13 +73,13 @@ def test_a_training_that_was_stopped_ends_with_the_same_bits(
     monkeypatch.setattr("arith.verify.training.checkpoint.EVERY", 0.0)
     path = tmp_path / "states" / "one.safetensors"
     whole, curves = train(recipe, None)
-    for stop in (CHUNK, 2 * CHUNK):
+    for stop in (SHORT, 2 * SHORT):
         with pytest.raises(Stopped):
             train(recipe, path, stop)
         assert path.exists()
     steps: list[int] = []
     again, same_curves = train(recipe, path, steps=steps)
-    assert steps[0] == 2 * CHUNK and SAID == []
+    assert steps[0] == 2 * SHORT and SAID == []
     assert same_curves == curves
     for one, other in zip(whole, again, strict=True):
         assert (one.steps, one.premise) == (other.steps, other.premise)
@@ -140,7 +140,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("arith.verify.training.checkpoint.EVERY", 0.0)
         with pytest.raises(Stopped):
-            train(DROPOUT, path, 2 * CHUNK)
+            train(DROPOUT, path, 2 * SHORT)
     return path.read_bytes()
 
 
@@ -154,7 +154,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         (told(training="{}"), 0, "it is damaged"),
         (bare_pickle, 0, "header"),
         (pipe, 0, "no regular file"),
-        (None, 2 * CHUNK, ""),
+        (None, 2 * SHORT, ""),
     ],
 )
 def test_a_checkpoint_that_cannot_be_used_is_put_aside(

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 from builders.cells import cell
-from builders.tiny_models import TINY, Taught, float32
+from builders.tiny_models import SHORT, TINY, Taught, float32
 
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.prediction.predict import predict
@@ -30,15 +30,15 @@ SUM = cell(base=2, train=Domain((4,)), test_lengths=(2, 4, 5))
 @pytest.fixture(scope="module")
 def run() -> Run:
     """A real run, as a worker makes it; it has no time to learn."""
-    with float32(TINY):
-        return execute([Job(SUM, 0, SUM.recipe)], 2 * CHUNK, "cpu")[0]
+    with float32(TINY, SHORT):
+        return execute([Job(SUM, 0, SUM.recipe)], 2 * SHORT, "cpu")[0]
 
 
 @pytest.mark.training
 def test_a_run_has_its_trajectory(run: Run) -> None:
     curve = run.trajectory
     assert curve is not None and curve.learned is not None
-    assert curve.steps == (CHUNK, 2 * CHUNK) and run.steps == 2 * CHUNK
+    assert curve.steps == (SHORT, 2 * SHORT) and run.steps == 2 * SHORT
     assert set(curve.correct) == set(curve.learned) == {2, 4, 5}
     for values in (*curve.correct.values(), *curve.learned.values()):
         assert len(values) == len(curve.steps)
@@ -110,14 +110,14 @@ def test_looks_get_rarer(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_looking_does_not_change_the_model() -> None:
     c, small = cell(base=2, train=Domain((4,)), test_lengths=(4,)), Recipe(batch_size=16)
     recorder = Recorder([c])
-    with float32(TINY):
-        watched = train(c, 0, 2 * CHUNK, recipe=small, watch=recorder)
-        alone = train(c, 0, 2 * CHUNK, recipe=small)
+    with float32(TINY, SHORT):
+        watched = train(c, 0, 2 * SHORT, recipe=small, watch=recorder)
+        alone = train(c, 0, 2 * SHORT, recipe=small)
     pairs = zip(watched.model.parameters(), alone.model.parameters(), strict=True)
     assert all(torch.equal(a, b) for a, b in pairs)
     final = measure(watched.model, c, predict(c.setting), 4)
     curve = recorder.trajectory(0, watched.steps, [final])
-    assert curve.steps == (CHUNK, 2 * CHUNK)
+    assert curve.steps == (SHORT, 2 * SHORT)
     assert curve.correct[4][-1] == round(final.correct / final.samples, 4)
 
 

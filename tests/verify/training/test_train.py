@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 import torch
 from builders.cells import cell, natural_cell
-from builders.tiny_models import float32
+from builders.tiny_models import SHORT, float32
 
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.tasks import named_task
 from arith.verify.model.networks import network
-from arith.verify.plan.recipe import CHUNK, RECIPES, Recipe
+from arith.verify.plan.recipe import RECIPES, Recipe
 from arith.verify.plan.sizes import SIZES, Size
 from arith.verify.training.device import has_compiler
 from arith.verify.training.ensemble import shape_of
@@ -32,6 +32,7 @@ def weights(trained: Trained) -> torch.Tensor:
 @pytest.fixture
 def double(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Everything in float64, where the order of additions shows only after many steps."""
+    monkeypatch.setattr("arith.verify.training.train.CHUNK", SHORT)
     monkeypatch.setattr("arith.verify.training.ensemble.precision_type", lambda *_: torch.float64)
     monkeypatch.setitem(SIZES, "pico", Size(2, 2, 16))
     torch.set_default_dtype(torch.float64)
@@ -48,9 +49,9 @@ def test_an_ensemble_trains_each_model_as_if_it_were_alone(pe: str) -> None:
     tasks = [named_task("mod_add", 20), named_task("mod_mul", 25)]
     jobs = [(cell(task=task, **options), seed) for seed, task in enumerate(tasks)]
     assert len({shape_of(c) for c, _ in jobs}) == 1
-    together = train_ensemble(jobs, 80, recipe=RECIPE, compiled=False)
+    together = train_ensemble(jobs, 4 * SHORT, recipe=RECIPE, compiled=False)
     for (c, seed), stacked in zip(jobs, together, strict=True):
-        alone = train(c, seed, 80, recipe=RECIPE, compiled=False)
+        alone = train(c, seed, 4 * SHORT, recipe=RECIPE, compiled=False)
         assert (stacked.steps, stacked.premise) == (alone.steps, alone.premise)
         assert torch.allclose(weights(stacked), weights(alone), rtol=0, atol=1e-6)
     assert not torch.allclose(weights(together[0]), weights(together[1]), rtol=0, atol=0.1)
@@ -72,12 +73,12 @@ def test_random_positions_are_drawn_for_each_model_by_its_own_seed(pe: str, form
 @pytest.mark.training
 @pytest.mark.usefixtures("double")
 def test_a_model_that_stays_where_it_is_starts_anew_with_other_weights() -> None:
-    recipe = replace(RECIPE, low_loss=0.0, patience=CHUNK)
+    recipe = replace(RECIPE, low_loss=0.0, patience=SHORT)
     c = cell(base=3, train=Domain((2,)), test_lengths=(2, 3))
     jobs = [(c, 0), (c, 1)]
-    together = train_ensemble(jobs, 2 * CHUNK, recipe=recipe, compiled=False)
+    together = train_ensemble(jobs, 2 * SHORT, recipe=recipe, compiled=False)
     for (_, seed), stacked in zip(jobs, together, strict=True):
-        alone = train(c, seed, 2 * CHUNK, recipe=recipe, compiled=False)
+        alone = train(c, seed, 2 * SHORT, recipe=recipe, compiled=False)
         assert torch.allclose(weights(stacked), weights(alone), rtol=0, atol=1e-6)
         first, second = (network(c, seed + n, recipe).parameters() for n in (0, 2**31))
         far, near = (
@@ -85,7 +86,7 @@ def test_a_model_that_stays_where_it_is_starts_anew_with_other_weights() -> None
             for each in (first, second)
         )
         assert near < 0.8 * far
-    stays = train(c, 0, 2 * CHUNK, recipe=replace(recipe, patience=0), compiled=False)
+    stays = train(c, 0, 2 * SHORT, recipe=replace(recipe, patience=0), compiled=False)
     assert torch.dist(weights(stays), weights(together[0])) > 1
 
 
@@ -118,7 +119,8 @@ def test_every_recipe_trains(name: str, monkeypatch: pytest.MonkeyPatch) -> None
     """To the end of a small budget, and the weights move."""
     monkeypatch.setitem(SIZES, "pico", Size(2, 2, 16))
     recipe, c = replace(RECIPES[name], batch_size=8), cell(base=3, train=Domain((2,)))
-    budget = CHUNK + 10  # a chunk, and a part of one
+    monkeypatch.setattr("arith.verify.training.train.CHUNK", SHORT)
+    budget = SHORT + 2  # a chunk, and a part of one
     start, end = (train(c, 0, n, recipe=recipe, compiled=False) for n in (1, budget))
     assert end.steps == budget
     assert torch.isfinite(weights(end)).all()
