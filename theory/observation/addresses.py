@@ -426,12 +426,18 @@ class AddressObservation:
 
 def _moved(pairs: set[Hashable], starts: int) -> set[Hashable]:
     """Pairs of indices, from the first and from every other start."""
-    queries: dict[int, set[int]] = {}  # by the offset of query and key
+    queries: dict[int, list[int]] = {}  # by the offset of query and key
     for pair in pairs:
         if isinstance(pair, tuple):
             query, key = pair
-            queries.setdefault(query - key, set()).update(range(query, query + starts))
-    return {(x, x - offset) for offset, every in queries.items() for x in every}
+            queries.setdefault(query - key, []).append(query)
+    moved: set[Hashable] = set()
+    for offset, each in queries.items():
+        end = 0
+        for query in sorted(each):
+            moved.update((x, x - offset) for x in range(max(query, end), query + starts))
+            end = query + starts
+    return moved
 
 
 def says_nothing(setting: Setting) -> str:
