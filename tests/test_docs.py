@@ -494,7 +494,8 @@ def test_how_often_single_digits_are_found_is_what_was_measured() -> None:
     )
     assert said in words("docs/findings.md")
     models = f"Of {len(units)} models of a + b, asked one digit more, all keep the bound."
-    assert f"{models} {sum(units)} have the units right on more than half" in words("docs/theory.md")
+    theirs = f"{models} {sum(units)} have the units right on more than half"
+    assert theirs in words("docs/theory.md")
     assert f"{sum(carries)} of {len(carries)} were" in words("docs/findings.md")
 
 

@@ -12,11 +12,12 @@ input have the same digits.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import count, pairwise
+from itertools import count, groupby, pairwise
 from math import prod
+from operator import attrgetter
 
 import numpy as np
 
@@ -70,6 +71,8 @@ def _plus_run(found: Counter[int], c: int, values: Sequence[int]) -> Counter[int
     return wider
 
 
+_Carries = tuple[int, int]
+"""The carries of f and of f^ between two positions."""
 _Read = tuple[Sequence[int], int | None]
 """The values of an operand's digit, and what a model reads in its place; None: the digit."""
 
@@ -80,7 +83,7 @@ class _Alike:
 
     sums: Counter[tuple[int, int]] | None = None
     costs: list[int] = field(default_factory=list)
-    steps: dict[tuple[int, int], dict[tuple[int, int, bool], int]] = field(default_factory=dict)
+    steps: dict[_Carries, dict[tuple[_Carries, bool], int]] = field(default_factory=dict)
 
     def charge(self, cost: int) -> None:
         """Spend it, and remember it."""
@@ -165,7 +168,10 @@ class DigitAutomaton:
             compared: the result digits that are compared, 1 the units, for one count each.
             constant: what is read in place of a digit (operand, position); None: the digit.
         """
-        ways = {(self.constant, self.constant): [1] * len(compared)}
+        alone = compared[0] if len({*compared}) == 1 else range(0)
+        ways = [{(self.constant, self.constant): 1}]
+        """By position, the pairs of carries out of it, and by how many digits each is reached."""
+        places: list[_Alike] = []
         alike: dict[Hashable, _Alike] = {}  # most positions have the digits of another one
         for i in range(1, max(box.width, positions) + 1):
             read = [(box.values(j, i), constant((j, i))) for j in range(len(self.coefficients))]
@@ -175,29 +181,67 @@ class DigitAutomaton:
             else:  # what is known costs again
                 for cost in known.costs:
                     spend(cost)
-            spend(2_000 * len(ways) * len(known.sums))
-            is_compared = [i in digits for digits in compared]
-            after: dict[tuple[int, int], list[int]] = {}
-            for (carry, carry_seen), counts in ways.items():
-                steps = known.steps.get((carry, carry_seen))
-                if steps is None:
-                    steps = self._pairs_of_steps(carry, carry_seen, known.sums)
-                    if len(ways) * len(known.sums) <= _FEW_STEPS:
-                        known.steps[carry, carry_seen] = steps
-                others = [0 if x else n for x, n in zip(is_compared, counts, strict=True)]
-                is_kept = {True: any(counts), False: any(others)}
-                for (onward, onward_seen, same), times in steps.items():
-                    if is_kept[same]:
-                        there = after.setdefault((onward, onward_seen), [0] * len(compared))
-                        for at, n in enumerate(counts if same else others):
-                            there[at] += n * times
-            ways = after
-        counted = [
-            counts
-            for (carry, carry_seen), counts in ways.items()
-            if (carry == carry_seen if self.signed else min(carry, carry_seen) >= 0)
-        ]
-        return [sum(each) for each in zip(*counted, strict=True)] or [0] * len(compared)
+            spend(2_000 * len(ways[-1]) * len(known.sums))
+            places.append(known)
+            ways.append(self._onward(known, ways[-1], i in alone))
+        ends = {
+            (carry, seen): int(carry == seen if self.signed else min(carry, seen) >= 0)
+            for carry, seen in ways[-1]
+        }
+        if alone in compared:
+            return [sum(n * ends[pair] for pair, n in ways[-1].items())] * len(compared)
+        follows = [ends]
+        """By position, how many digits above it end well, by the carries out of it."""
+        for known, pairs in zip(reversed(places), reversed(ways[:-1]), strict=True):
+            follows.insert(0, self._back(known, pairs, follows[0]))
+        found = {}
+        ordered = sorted({*compared}, key=attrgetter("start", "stop"))
+        for start, several in groupby(ordered, attrgetter("start")):
+            done = max(start - 1, 0)
+            chosen = ways[done]
+            for digits in several:
+                for known in places[done : max(digits.stop - 1, 0)]:
+                    chosen, done = self._onward(known, chosen, True), done + 1
+                found[digits] = sum(n * follows[done][pair] for pair, n in chosen.items())
+        return [found[digits] for digits in compared]
+
+    def _steps(
+        self, known: _Alike, pairs: Collection[_Carries]
+    ) -> Iterator[tuple[_Carries, dict[tuple[_Carries, bool], int]]]:
+        """The steps from each of some pairs of carries, at positions with the same digits."""
+        assert known.sums is not None
+        is_kept = len(pairs) * len(known.sums) <= _FEW_STEPS
+        for pair in pairs:
+            steps = known.steps.get(pair)
+            if steps is None:
+                steps = self._steps_of(*pair, known.sums)
+                if is_kept:
+                    known.steps[pair] = steps
+            yield pair, steps
+
+    def _onward(
+        self, known: _Alike, ways: dict[_Carries, int], compared: bool
+    ) -> dict[_Carries, int]:
+        """In how many ways the carries out of a position are reached, from those into it.
+
+        Args:
+            compared: only by steps on which both results write the same digit.
+        """
+        after: dict[_Carries, int] = {}
+        for pair, steps in self._steps(known, ways):
+            for (onward, same), times in steps.items():
+                if same or not compared:
+                    after[onward] = after.get(onward, 0) + ways[pair] * times
+        return after
+
+    def _back(
+        self, known: _Alike, pairs: Collection[_Carries], follows: dict[_Carries, int]
+    ) -> dict[_Carries, int]:
+        """How many digits from a position up end well, by the carries into it."""
+        return {
+            pair: sum(times * follows[onward] for (onward, _), times in steps.items())
+            for pair, steps in self._steps(known, pairs)
+        }
 
     def _pairs_of_sums(
         self, digits: Sequence[_Read], charge: Callable[[int], None]
@@ -216,15 +260,15 @@ class DigitAutomaton:
             }
         )
 
-    def _pairs_of_steps(
+    def _steps_of(
         self, carry: int, carry_seen: int, pairs: Counter[tuple[int, int]]
-    ) -> dict[tuple[int, int, bool], int]:
+    ) -> dict[tuple[_Carries, bool], int]:
         """The carries onward in f and in f^, whether they write the same digit, and how often."""
-        steps: dict[tuple[int, int, bool], int] = {}
+        steps: dict[tuple[_Carries, bool], int] = {}
         for (s, t), times in pairs.items():
             onward, digit = divmod(carry + s, self.base)
             onward_seen, digit_seen = divmod(carry_seen + t, self.base)
-            step = onward, onward_seen, digit == digit_seen
+            step = (onward, onward_seen), digit == digit_seen
             steps[step] = steps.get(step, 0) + times
         return steps
 

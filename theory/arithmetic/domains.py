@@ -112,11 +112,11 @@ class Domain:
         object.__setattr__(self, "priming", tuple(sorted(self.priming)))
         object.__setattr__(self, "allowed", tuple(sorted(self.allowed)))
         shares = [share for _, share in self.priming]
-        least = f"{float(LEAST_SHARE):g}"
         for n, share in self.priming:
             if not LEAST_SHARE <= share < 1:
                 raise InvalidInput(
-                    f"priming {n}:{float(share):g}: a share is at least {least}, and below 1"
+                    f"priming {n}:{float(share):g}: a share is at least {float(LEAST_SHARE):g}, "
+                    "and below 1"
                 )
         if sum(shares) >= 1:
             each = " + ".join(f"{float(share):g}" for share in shares)

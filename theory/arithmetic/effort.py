@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache, wraps
 from typing import Any, TypeVar
 
-from arith.theory.errors import TooMuchWork
+from arith.theory.errors import NotCountable, TooMuchWork
 
 LIMIT = 10_000_000_000
 """Steps that an answer may take (about ten seconds)."""
@@ -73,7 +73,7 @@ def spend(steps: int) -> None:
 
 
 def memoize_with_cost(size: int) -> Callable[[_Function], _Function]:
-    """``lru_cache``, but a remembered value is charged what it cost.
+    """``lru_cache``, but a remembered value, or why there is none, is charged what it cost.
 
     One that costs more than what is left uses that up, whether it is remembered or not: what a
     question can still count after it must not depend on what was asked before.
@@ -81,23 +81,30 @@ def memoize_with_cost(size: int) -> Callable[[_Function], _Function]:
 
     def decorate(function: _Function) -> _Function:
         @lru_cache(maxsize=size)
-        def counted(*args: Any) -> tuple[Any, int]:
+        def counted(*args: Any) -> tuple[Any, NotCountable | None, int]:
             meter = _meter.get()
-            before = meter.spent
-            value = function(*args)
-            return value, meter.spent - before
+            before, value, error = meter.spent, None, None
+            try:
+                value = function(*args)
+            except TooMuchWork:  # with more steps left there may be a value
+                raise
+            except NotCountable as why:
+                error = why.with_traceback(None)  # which would keep all that was being counted
+            return value, error, meter.spent - before
 
         @wraps(function)
         def charged(*args: Any) -> Any:
             meter = _meter.get()
             before = meter.spent
             try:
-                value, cost = counted(*args)
+                value, error, cost = counted(*args)
                 meter.spent = before
                 spend(cost)
             except TooMuchWork:
                 meter.spent = meter.limit or meter.spent
                 raise
+            if error is not None:
+                raise error
             return value
 
         charged.cache_clear = counted.cache_clear  # type: ignore[attr-defined]

@@ -9,10 +9,11 @@ digits multiply.  The proofs are in ``docs/proofs.md``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import cache, partial
-from math import gcd, prod
+from functools import cache, partial, reduce
+from math import gcd
+from operator import itemgetter
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.effort import ENTRIES, memoize_with_cost, spend
 from arith.theory.arithmetic.integer_arrays import Array, combinations
 from arith.theory.arithmetic.tasks import Task
-from arith.theory.observation.addresses import Finding, Missing, grouped, writes_carry
+from arith.theory.observation.addresses import Chances, Finding, Missing, grouped, writes_carry
 from arith.theory.setting.settings import Setting
 from arith.theory.transformer.layouts import Layout
 
@@ -43,27 +44,24 @@ def most_right(
     """
     spend(sum(50_000 + 100 * max(x.shape.widths) for x in findings))
     right, every = Fraction(0), Fraction(0)
-    # But for differences, a guess depends on the kind of digit alone.
     guess = cache(partial(best_guess, setting))
-    is_alike = not setting.task.needs_order
     least = _local if local else _least
     # Where not, results of two lengths may agree in all that a missing digit has a part in.
-    is_one = is_alike or (setting.base > 2 and {*map(abs, setting.task.coefficients)} == {1})
+    is_one = not setting.task.needs_order or (
+        setting.base > 2 and {*map(abs, setting.task.coefficients)} == {1}
+    )
     for group in grouped(findings):
         inputs, widths = sum(x.shape.inputs for x in group), group[0].shape.widths
-        every_missing = {at for x in group for at in x.missing}
-        if is_alike:
-            by_kind = {kind: guess(kind, (), 0) for kind in {kind for kind, _ in every_missing}}
-            shares = {at: by_kind[at[0]] for at in every_missing}
-        else:
-            shares = {(kind, i): guess(kind, widths, i) for kind, i in every_missing}
-        each = [least(x.missing, shares) for x in group]
-        together = each[0]
-        if len(group) > 1:
-            # At one result digit a digit is missing throughout if it is in all of the shapes.
-            common = set.intersection(*(set(x.missing) for x in group))
-            common = {at for at in common if is_one or at[1] == 1 or not at[0].by_all}
-            together = least({at: min(x.missing[at] for x in group) for at in common}, shares)
+        guessed = partial(_guessed, guess, widths if _by_place(setting.task, widths) else ())
+        # At one result digit a digit is missing throughout if it is in all of the shapes.
+        common = reduce(_in_both, (x.missing for x in group))
+        if len(group) > 1 and not is_one:
+            common = {
+                kind: {i: x for i, x in at.items() if i == 1 or not kind.by_all}
+                for kind, at in common.items()
+            }
+        together = least(guessed(common))
+        each = [together if x.missing == common else least(guessed(x.missing)) for x in group]
         most = (min(Fraction(x.shape.inputs), inputs * n) for x, n in zip(group, each, strict=True))
         # Of a - b, operands with a < b are drawn again, lengths and all.
         weight = test.weight_of_input(widths, setting.base)
@@ -72,43 +70,66 @@ def most_right(
     return right / every
 
 
-Chances = Mapping[tuple[Missing, int], Fraction]
-"""A number for each missing digit, by its kind and its result digit."""
+_Guess = tuple[Fraction, bool, Mapping[int, Fraction]]
+"""Missing digits with one best guess: how often it is right, whether all other queries that need
+the digits lack them too, and the chance that each is missing, by result digit."""
 
 
-def _least(missing: Chances, shares: Chances) -> Fraction:
-    """The largest share that can be right without these digits; 1 if there is none.
+def _guessed(
+    guess: Callable[[Missing, tuple[int, ...], int], Fraction],
+    widths: tuple[int, ...],
+    missing: Chances,
+) -> list[_Guess]:
+    """Missing digits with their best guesses.
 
     Args:
-        missing: the chance that each is missing.
-        shares: the largest share that is right without each alone.
+        widths: the lengths of the operands; empty where a guess depends on the kind alone.
     """
-    each = ((chance, shares[at]) for at, chance in missing.items())
-    apart = {(id(chance), id(share)): (chance, share) for chance, share in each}  # mostly the same
-    return min((1 - chance * (1 - share) for chance, share in apart.values()), default=Fraction(1))
+    if not widths:
+        return [(guess(kind, (), 0), kind.by_all, at) for kind, at in missing.items()]
+    return [
+        (guess(kind, widths, i), kind.by_all, {i: chance})
+        for kind, at in missing.items()
+        for i, chance in at.items()
+    ]
 
 
-def _local(missing: Chances, shares: Chances) -> Fraction:
+def _in_both(one: Chances, other: Chances) -> Chances:
+    """The digits that are missing in both, with the smaller chance."""
+    return {
+        kind: at
+        if at == other[kind]
+        else {i: min(x, other[kind][i]) for i, x in at.items() if i in other[kind]}
+        for kind, at in one.items()
+        if kind in other
+    }
+
+
+def _least(missing: list[_Guess]) -> Fraction:
+    """The largest share that can be right without these digits; 1 if there is none."""
+    each = ((share, chance) for share, _, at in missing for chance in _distinct(at.values()))
+    return min((1 - chance * (1 - share) for share, chance in each), default=Fraction(1))
+
+
+def _local(missing: list[_Guess]) -> Fraction:
     """The same where chances of several result digits multiply.
 
     Where spaces move digits it is the mean over the choices of spaces, in the worst case: that all
     digits are missing whenever one is that is missing less often.
     """
     found, before = Fraction(1), Fraction(0)
-    here = list(missing)
-    for n, chance in enumerate(sorted(set(_distinct(missing.values())))):
+    here = sorted(missing, key=itemgetter(0))
+    chances = _distinct(chance for _, _, at in here for chance in _distinct(at.values()))
+    for n, chance in enumerate(sorted(set(chances))):
         if n:
-            here = [at for at in here if missing[at] >= chance]
-        by_place: dict[int, Fraction] = {}
-        for kind, i in here:
-            if not kind.by_all:  # its best guess asks that all below is found
-                share, least = shares[kind, i], by_place.get(i)
-                if least is None or (share is not least and share < least):
-                    by_place[i] = share
-        often = Counter(map(id, by_place.values()))
-        places = (x ** often[id(x)] for x in _distinct(by_place.values()))
-        alone = min(_distinct(shares[at] for at in here))
-        found -= (chance - before) * (1 - min(alone, prod(places, start=Fraction(1))))
+            here = [(x, all_, {i: c for i, c in at.items() if c >= chance}) for x, all_, at in here]
+        product, places = Fraction(1), set[int]()
+        for share, by_all, at in here:  # the least first
+            if not by_all:  # its best guess asks that all below is found
+                product *= share ** len(at.keys() - places)
+                places |= at.keys()
+        alone = next(share for share, _, at in here if at)
+        found -= (chance - before) * (1 - min(alone, product))
         before = chance
     return found
 
@@ -129,9 +150,17 @@ def best_guess(setting: Setting, what: Missing, widths: Sequence[int], position:
         return _best_units(task, base, what.operand)
     number = base - 1 if what.top else base
     right = min(number, right_values(task, base, setting.layout, what))
-    if task.needs_order and len(widths) == 2 and widths[0] == widths[1]:
+    if _by_place(task, widths):
         return _of_differences(task, base, what.operand, widths[0], position, right)
     return Fraction(right, number)
+
+
+def _by_place(task: Task, widths: Sequence[int]) -> bool:
+    """Whether the best guess of a digit of operands of these lengths depends on its place too.
+
+    It does for differences of two numbers of one length, whose digits are not independent.
+    """
+    return task.needs_order and len(widths) == 2 and widths[0] == widths[1]
 
 
 def right_values(task: Task, base: int, layout: Layout, what: Missing) -> int:

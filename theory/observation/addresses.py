@@ -112,6 +112,10 @@ class Missing(NamedTuple):
     by_all: bool
 
 
+Chances = Mapping[Missing, Mapping[int, Fraction]]
+"""By kind and result digit, the chance over random spaces that such a digit is not found."""
+
+
 @dataclass(frozen=True)
 class Finding:
     """What is found in one shape.
@@ -120,16 +124,15 @@ class Finding:
         trained: training shows the shape.
         continues: every digit is found as in training, and the rule goes on.
         seldom: training has the shape, but too seldom for it to count as shown.
-        missing: by kind and result digit, the chance over random spaces that such a digit is not
-            found; 1 where there are no spaces.  Empty where training shows the shape or the rule
-            goes on.
+        missing: what is not found; 1 where there are no spaces.  Empty where training shows the
+            shape or the rule goes on.
     """
 
     shape: Shape
     trained: bool
     continues: bool
     seldom: bool
-    missing: dict[tuple[Missing, int], Fraction]
+    missing: Chances
 
     @property
     def right(self) -> bool:
@@ -138,8 +141,11 @@ class Finding:
 
     def always(self) -> Finding:
         """The finding that counts a digit as missing only where it is so whatever the spaces."""
-        sure = {kind: chance for kind, chance in self.missing.items() if chance == 1}
-        return replace(self, missing=sure)
+        sure = {
+            kind: {i: x for i, x in chances.items() if x is _ALWAYS or x == 1}
+            for kind, chances in self.missing.items()
+        }
+        return replace(self, missing={kind: chances for kind, chances in sure.items() if chances})
 
 
 class AddressObservation:
@@ -267,26 +273,28 @@ class AddressObservation:
             trained &= written >= LEAST_SHARE
             seldom = not trained and written > 0 and train.has_lengths(shape.widths)
             continues = not trained and self.continues(shape)
-            missing = {} if trained or continues else dict(self._missing(shape))
+            missing = {} if trained or continues else self._missing(shape)
             findings.append(Finding(shape, trained, continues, seldom, missing))
         return findings
 
-    def _missing(self, shape: Shape) -> Iterator[tuple[tuple[Missing, int], Fraction]]:
+    def _missing(self, shape: Shape) -> Chances:
         early = writes_carry(self.layout)
         if self.encoding.reference == "random" or self.by_content or not (self.local or early):
-            return
+            return {}
         may_be_seen_before = early or self.layout.spaced or self.layout.scratchpad
-        lost = [
-            self._lost(shape, need, self._positions(shape, need, shape.widths[need.operand]))
-            for need in (Need(j, 0) for j in range(self.setting.task.operands))
-        ]
-        for i in self.asked(shape):
-            for j, chances in enumerate(lost):
-                if (chance := chances.get(i)) is not None:
-                    top = shape.widths[j] == i > 1
-                    yield (Missing(j, top, False), i), chance
-                    if not may_be_seen_before and self._missed_before(shape, j, i):
-                        yield (Missing(j, top, True), i), chance
+        found: dict[Missing, dict[int, Fraction]] = {}
+        for j, width in enumerate(shape.widths):
+            need = Need(j, 0)
+            lost = self._lost(shape, need, self._positions(shape, need, width))
+            highest = {width: lost.pop(width)} if width > 1 and width in lost else {}
+            for top, chances in ((False, lost), (True, highest)):
+                found[Missing(j, top, False)] = chances
+                if not may_be_seen_before:
+                    last = range(shape.result - LOOKED_BACK, shape.result + 1)
+                    found[Missing(j, top, True)] = {
+                        i: chances[i] for i in last if i in chances and self._missed(shape, j, i)
+                    }
+        return {kind: chances for kind, chances in found.items() if chances}
 
     def _lost(self, shape: Shape, need: Need, positions: range) -> dict[int, Fraction]:
         """By result digit, of those at some positions, the chance that its need is not found.
@@ -307,14 +315,15 @@ class AddressObservation:
             if (address not in shown if shape.rank(RESULT, i) else address is UNTRAINED)
         }
 
-    def _missed_before(self, shape: Shape, operand: int, position: int) -> bool:
+    def _missed(self, shape: Shape, operand: int, position: int) -> bool:
         """Whether no query before that of a result digit finds an operand digit of its position.
 
-        The result is written most significant first, and all of these queries need the digit.
+        The result is written most significant first, and all of these queries need the digit: it
+        is one of the last that are looked back to.
         """
-        later = [b for b in range(1, LOOKED_BACK + 1) if position + b <= shape.result]
-        return shape.result - position <= LOOKED_BACK and all(
-            self.not_found(shape, Need(operand, below), position + below) for below in later
+        return all(
+            self.not_found(shape, Need(operand, later - position), later)
+            for later in range(position + 1, shape.result + 1)
         )
 
     def not_found(self, shape: Shape, need: Need, position: int) -> Fraction:
@@ -418,12 +427,18 @@ def unseen(addresses: Mapping[Hashable, int], shown: set[Hashable]) -> Fraction:
 
 def _moved(pairs: set[Hashable], starts: int) -> set[Hashable]:
     """Pairs of indices, from the first and from every other start."""
-    queries: dict[int, set[int]] = {}  # by the offset of query and key
+    queries: dict[int, list[int]] = {}  # by the offset of query and key
     for pair in pairs:
         if isinstance(pair, tuple):
             query, key = pair
-            queries.setdefault(query - key, set()).update(range(query, query + starts))
-    return {(x, x - offset) for offset, every in queries.items() for x in every}
+            queries.setdefault(query - key, []).append(query)
+    moved: set[Hashable] = set()
+    for offset, each in queries.items():
+        end = 0
+        for query in sorted(each):
+            moved.update((x, x - offset) for x in range(max(query, end), query + starts))
+            end = query + starts
+    return moved
 
 
 def says_nothing(setting: Setting) -> str:

@@ -80,20 +80,15 @@ def views(setting: Setting) -> Iterator[View]:
     if reach is None:
         return
     index, needs = indices(sequence), local_needs(task.operands, reach)
+    landmarks = [(t.symbol, s) for s, t in enumerate(sequence) if t.kind == "landmark"]
     for i in range(1, setting.result_digits + 1):
         spend(1_000 * min(setting.window or len(sequence), len(sequence)) + 5_000)
         query = index[RESULT, i] - 1
         keys = (index.get((need.operand, i - need.below)) for need in needs)
         offsets = tuple(query - key for key in keys if key is not None)
-        yield View(i, offsets, tuple(landmarks(sequence, query, setting.window)))
-
-
-def landmarks(sequence: tuple[Token, ...], query: int, window: int) -> Iterator[Landmark]:
-    """The landmarks in the window of a query, the furthest first."""
-    first = max(0, query - window + 1) if window else 0
-    for s, token in enumerate(sequence[first : query + 1], first):
-        if token.kind == "landmark":
-            yield token.symbol, query - s
+        first = max(0, query - setting.window + 1) if setting.window else 0
+        seen = tuple((symbol, query - s) for symbol, s in landmarks if first <= s <= query)
+        yield View(i, offsets, seen)
 
 
 def sight(setting: Setting) -> int:

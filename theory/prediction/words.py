@@ -18,7 +18,6 @@ from arith.theory.observation.addresses import (
     UNTRAINED,
     AddressObservation,
     Finding,
-    Missing,
     Need,
     says_nothing,
 )
@@ -239,7 +238,7 @@ def _is_open(x: AtLength) -> bool:
 def _bounding(findings: list[Finding]) -> str:
     """The rule that bounds the accuracy where a digit is missing."""
     example, _, _ = _example(findings)
-    return "address" if 1 in example.missing.values() else "spaces"
+    return "address" if any(1 in x.values() for x in example.missing.values()) else "spaces"
 
 
 def _example(findings: list[Finding]) -> tuple[Finding, int, int]:
@@ -249,12 +248,9 @@ def _example(findings: list[Finding]) -> tuple[Finding, int, int]:
     """
     one = max((x for x in findings if x.missing), key=lambda x: x.shape.inputs)
 
-    def order(item: tuple[tuple[Missing, int], Fraction]) -> tuple[Fraction, int, int]:
-        (what, position), chance = item
-        return 1 - chance, position, what.operand
-
-    what, position = min(one.missing.items(), key=order)[0]
-    return one, what.operand, position
+    each = ((kind.operand, at) for kind, at in one.missing.items())
+    _, position, operand = min((-x, i, j) for j, at in each for i, x in at.items())
+    return one, operand, position
 
 
 def _missing_text(observed: AddressObservation, findings: list[Finding]) -> str:
@@ -271,7 +267,7 @@ def _missing_text(observed: AddressObservation, findings: list[Finding]) -> str:
         f"{one.shape.text(names)} the query of result digit {position} has digit {position} of "
         f"{names[operand]} {where}"
     )
-    if any(kind.by_all for kind, _ in one.missing):
+    if any(kind.by_all for kind in one.missing):
         what += f", nor does one of the {LOOKED_BACK} digits above find it"
     return what
 

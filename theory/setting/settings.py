@@ -220,10 +220,10 @@ class Setting:
             yield self.result_width, "--result-width needs padded operands, not --padding none"
             what = "--window needs padded operands or the interleaved layout"
             yield self.window and not layout.interleaved, what
-            lengths = self.test_lengths + self.train.every_length
+            lengths = self.test_lengths + self.train.every_length if layout.interleaved else ()
             shorter = [n for n in lengths if task.result_width(self.base, n) < n]
             yield (
-                layout.interleaved and shorter,
+                shorter,
                 "the interleaved layout without padding writes a result digit beside those of the "
                 f"operands, and results have fewer than {max(shorter[:1], default=0)}",
             )

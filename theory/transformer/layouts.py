@@ -19,6 +19,7 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import accumulate
 from math import comb
+from typing import NamedTuple
 
 from arith.theory.errors import InvalidInput, look_up, unknown_name
 
@@ -41,8 +42,7 @@ MOST_IN_TOKEN = 4
 """The most digits that one token holds."""
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(NamedTuple):
     """A token of the sequence: a landmark, a digit, or what stands before a digit.
 
     Args:

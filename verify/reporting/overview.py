@@ -140,7 +140,7 @@ def settings_page(reports: Sequence[Report], folder: Path) -> str:
         if v.runs
     ]
     rows.sort(key=lambda row: row["setting and model"])
-    parts = [Heading("Measured settings", level=1), text("settings"), Table(rows)]
+    parts: list[Block] = [Heading("Measured settings", level=1), text("settings"), Table(rows)]
     return markdown_page(parts, folder) + "\n"
 
 

@@ -131,7 +131,7 @@ def test_differences_that_end_before_a_digit_count_as_right(
     every = [x for x in shapes(setting, test) if x.widths == (width, width)]
     inputs = of_lengths(setting.task, base, (width, width))
     for i in range(1, width + 1):
-        lacking = {(Missing(operand, width == i > 1, False), i): Fraction(1)}
+        lacking = {Missing(operand, width == i > 1, False): {i: Fraction(1)}}
         found = [Finding(x, False, False, False, lacking if i <= x.result else {}) for x in every]
         groups, early = set(), 0
         for x in inputs:
@@ -151,7 +151,7 @@ def test_a_carry_that_is_written_may_tell_of_a_digit_before_its_query(text: str)
     words = {"expr": text, "padding": "none", "train_digits": "1", "test_digits": "2-3"}
     setting = Request(**words, layout="plain, carries").setting()
     found = [x for n in (2, 3) for x in AddressObservation(setting).find(setting.test(n))]
-    missing = [kind for x in found for kind, _ in x.missing]
+    missing = [kind for x in found for kind in x.missing]
     assert missing and not any(kind.by_all for kind in missing)
 
 

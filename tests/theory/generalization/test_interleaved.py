@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from itertools import combinations, product
 
 import numpy as np
@@ -12,11 +13,13 @@ from builders.brute_force import best_local
 from builders.predictions import predicted
 
 from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.tasks import Task
 from arith.theory.observation.contexts import receptive_field
 from arith.theory.prediction.predict import predict
 from arith.theory.setting.requests import Request
 from arith.theory.setting.settings import Setting
 from arith.theory.transformer.encodings import encoding
+from arith.theory.transformer.layouts import Layout
 from arith.verify.data.sampling import Sampler
 from arith.verify.data.sequences import NaturalFormat
 from arith.verify.plan.cells import Cell
@@ -31,17 +34,30 @@ def places(
     """By the index of a query and its context what is answered, from every example of a domain."""
     found: dict[tuple[int, tuple[int, ...]], set[int]] = {}
     for n in domain.lengths:
-        form = Cell(setting, "pico").format_for(n)
-        assert isinstance(form, NaturalFormat)
-        operands = Sampler(form, Domain((n,), domain.kind)).everything()
-        lines = form.write(operands, form.results(operands))
-        over, end = ((lines == x).argmax(1) for x in (form.base + 2, form.end))
-        assert (over < end).all()
-        for slot in range(1, lines.shape[1]):
-            beside = (slot < over) & (slot % (setting.task.operands + 1) == 0)
-            asks = beside | ((over < slot) & (slot <= end))
-            for *context, answer in distinct(lines[asks, max(0, slot - reads) : slot + 1]):
-                found.setdefault((slot - 1, tuple(context)), set()).add(answer)
+        asked = (setting.task, setting.base, setting.layout, Domain((n,), domain.kind))
+        for place, answers in places_at(*asked, reads).items():
+            found.setdefault(place, set()).update(answers)
+    return found
+
+
+@cache
+def places_at(
+    task: Task, base: int, layout: Layout, domain: Domain, reads: int
+) -> dict[tuple[int, tuple[int, ...]], set[int]]:
+    """``places`` at one length: how examples are written depends on nothing else."""
+    setting = Setting(task, base, encoding("rpe"), layout, domain, padding="none")
+    form = Cell(setting, "pico").format_for(*domain.lengths)
+    assert isinstance(form, NaturalFormat)
+    operands = Sampler(form, domain).everything()
+    lines = form.write(operands, form.results(operands))
+    over, end = ((lines == x).argmax(1) for x in (form.base + 2, form.end))
+    assert (over < end).all()
+    found: dict[tuple[int, tuple[int, ...]], set[int]] = {}
+    for slot in range(1, lines.shape[1]):
+        beside = (slot < over) & (slot % (task.operands + 1) == 0)
+        asks = beside | ((over < slot) & (slot <= end))
+        for *context, answer in distinct(lines[asks, max(0, slot - reads) : slot + 1]):
+            found.setdefault((slot - 1, tuple(context)), set()).add(answer)
     return found
 
 
@@ -127,14 +143,16 @@ def indexed(setting: Setting, domain: Domain, reads: int, indices: int) -> Index
     task, k = setting.task, setting.task.operands
     for n in domain.lengths:
         tokens = 2 + n * (k + 1) + max(task.result_width(setting.base, n) - n, 0)
-        drawn = list(combinations(range(indices), tokens))
-        at: dict[tuple[int, int], set[tuple[int, ...]]] = {}
         for (query, context), answers in places(setting, Domain((n,), domain.kind), reads).items():
-            seen = query + 1 - len(context), query + 1
-            if seen not in at:
-                at[seen] = {subset[slice(*seen)] for subset in drawn}
-            found.setdefault((context, tuple(sorted(answers))), set()).update(at[seen])
+            seen = drawn(indices, tokens, query + 1 - len(context), query + 1)
+            found.setdefault((context, tuple(sorted(answers))), set()).update(seen)
     return found
+
+
+@cache
+def drawn(indices: int, tokens: int, first: int, end: int) -> set[tuple[int, ...]]:
+    """The indices that some tokens of an example can have, by every subset."""
+    return {subset[first:end] for subset in combinations(range(indices), tokens)}
 
 
 @pytest.mark.parametrize("pe", ["randomized", "randomized-fire"])
