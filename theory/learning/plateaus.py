@@ -71,7 +71,7 @@ def setting_plateaus(s: Setting) -> tuple[Plateau, ...]:
     return () if s.natural or len(s.task.operations) > 1 else plateaus(s.task, s.base, s.train)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)  # as many as there are plateaus
 def plateau_accuracy(
     task: Task, base: int, train: Domain, plateau: Plateau, test: Domain
 ) -> tuple[Fraction, Fraction] | None:
