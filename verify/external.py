@@ -245,6 +245,8 @@ def _prompts(fmt: Format, operands: np.ndarray, template: str) -> tuple[list[str
     """Inputs as the setting writes them, and what a model is given for each."""
     nothing = np.zeros((len(operands), fmt.result_width), dtype=np.int64)
     prompts = example_texts(fmt, operands, results=nothing).prompts
+    if template == PROMPT:
+        return prompts, prompts
     names, base = fmt.task.names, digit_base(fmt.base, max(fmt.layout.in_token, 1))
     values = zip(*(x.tolist() for x in fmt.values(operands)[: len(names)]), strict=True)
     given = [filled(template, p, names, row, base) for p, row in zip(prompts, values, strict=True)]

@@ -492,19 +492,19 @@ DIGIT_FUNCTIONS = {
 """Every named function of the digits of one number."""
 
 
-def _each(name: str) -> list[str]:
+def names_in(name: str) -> list[str]:
     """The names that commas join, without the blanks beside these."""
     return [x.strip() for x in name.split(",")]
 
 
 def takes_modulus(name: str) -> bool:
     """Whether a task of the tables is modular (InvalidInput: no such name)."""
-    return any(look_up("task", x, TASKS | DIGIT_FUNCTIONS).modular for x in _each(name))
+    return any(look_up("task", x, TASKS | DIGIT_FUNCTIONS).modular for x in names_in(name))
 
 
 def is_named(name: str) -> bool:
     """Whether a name is one of the tables, or several of them joined by commas."""
-    return all(x in TASKS | DIGIT_FUNCTIONS for x in _each(name))
+    return all(x in TASKS | DIGIT_FUNCTIONS for x in names_in(name))
 
 
 def named_task(
@@ -518,7 +518,7 @@ def named_task(
     Raises:
         InvalidInput: no such name; a modulus missing, or one too many.
     """
-    names = _each(name)
+    names = names_in(name)
     return joined(",".join(names), [_named_task(x, modulus, results, base) for x in names])
 
 

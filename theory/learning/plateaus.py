@@ -33,7 +33,8 @@ _MOST_OPERATIONS = PART // 15
 """Operations on operand tuples of the training domain at most (seconds)."""
 _AT_ONCE = ENTRIES // 5
 _DENSE = 4
-"""Up to so many possible values for each that is there are counted by a table of all."""
+"""Up to so many possible pairs of low digits and result for each operand tuple there is a table of
+all."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ def setting_plateaus(s: Setting) -> tuple[Plateau, ...]:
     return () if s.natural or len(s.task.operations) > 1 else plateaus(s.task, s.base, s.train)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)  # as many as there are plateaus
 def plateau_accuracy(
     task: Task, base: int, train: Domain, plateau: Plateau, test: Domain
 ) -> tuple[Fraction, Fraction] | None:
@@ -135,36 +136,68 @@ def _answers(task: Task, base: int, train: Domain) -> tuple[_Answers, ...]:
     shown = [np.ix_(*(numbers(row, base, dtype) for row in box.digits)) for box in boxes]
     evaluated = (np.broadcast_arrays(task.evaluate(*axes), *axes)[0] for axes in shown)
     results = np.concatenate([values.ravel() for values in evaluated])
+    limits = [base**k for k in range(train.most_places)]
+    dense = [x for x in limits if x**task.operands * task.modulus <= _DENSE * size]
+    tables = list[Array]()
+    if dense:  # those of fewer digits are sums of the finest
+        finest = _pairs(shown, results, dense[-1], task.modulus).astype(np.int64)
+        tables = _tables(finest, base, len(dense), task.operands, task.modulus)
     answers = list[_Answers]()
-    for k in range(train.most_places):
-        answers.append(_best(shown, results, base**k, task.modulus))
-        if answers[-1].right == len(results):
+    for k, limit in enumerate(limits):
+        if k < len(tables):
+            answers.append(_most_frequent(tables[k]))
+        else:
+            answers.append(_best(_pairs(shown, results, limit, task.modulus), task.modulus))
+        if answers[-1].right == size:
             break
     return tuple(answers)
 
 
-def _best(shown: Sequence[tuple[Array, ...]], results: Array, limit: int, modulus: int) -> _Answers:
-    """The best answers where only the rest modulo ``limit`` is read of each operand."""
+def _pairs(shown: Sequence[tuple[Array, ...]], results: Array, limit: int, modulus: int) -> Array:
+    """Each member of the training domain as the number that ``_Answers.pairs`` has for it."""
     every, below = list[Array](), limit ** len(shown[0]) * modulus
     for axes in shown:
         key: Array = np.zeros(1, exact_dtype(below))
         for x in axes:
             key = key * limit + x % limit
         every.append(key.ravel() * modulus)
-    pairs, counts = _counted(np.concatenate(every) + results, below)
+    pairs: Array = np.concatenate(every) + results
+    return pairs
+
+
+def _tables(pairs: Array, base: int, levels: int, operands: int, modulus: int) -> list[Array]:
+    """How often each result follows each combination of the lowest 0, 1, ... digits.
+
+    Args:
+        pairs: of the most digits, one less than ``levels``.
+
+    Returns:
+        Of each number of digits a table ``(combinations, modulus)``.
+    """
+    limit = base ** (levels - 1)
+    found = [np.bincount(pairs, minlength=limit**operands * modulus).reshape(-1, modulus)]
+    while limit > 1:
+        limit //= base
+        by_digit = found[0].reshape(*(base, limit) * operands, modulus)
+        highest = tuple(range(0, 2 * operands, 2))
+        found.insert(0, by_digit.sum(axis=highest).reshape(-1, modulus))
+    return found
+
+
+def _most_frequent(table: Array) -> _Answers:
+    """The best answers by how often each result follows each combination."""
+    most = table.max(axis=1)
+    kept = np.flatnonzero((table == most[:, None]) & (table > 0))
+    return _Answers(kept, int(most.sum()))
+
+
+def _best(pairs: Array, modulus: int) -> _Answers:
+    """The best answers where there are too many combinations for a table of all."""
+    pairs, counts = np.unique(pairs, return_counts=True)
     starts = _starts(pairs // modulus)
     most = np.maximum.reduceat(counts, starts)
     kept = pairs[counts == np.repeat(most, np.diff(starts, append=len(pairs)))]
     return _Answers(kept, int(most.sum()))
-
-
-def _counted(values: Array, below: int) -> tuple[Array, Array]:
-    """The different values, all of them below a limit, and how often each is there."""
-    if values.dtype.hasobject or below > _DENSE * len(values):
-        return np.unique(values, return_counts=True)
-    counts = np.bincount(values)
-    different = np.flatnonzero(counts)
-    return different, counts[different]
 
 
 def _starts(ascending: Array) -> Array:

@@ -41,7 +41,9 @@ from arith.theory.arithmetic.tasks import (
     UNSIGNED,
     Operations,
     Task,
+    is_named,
     named_task,
+    names_in,
 )
 from arith.theory.errors import InvalidInput
 from arith.theory.setting.requests import (
@@ -576,7 +578,7 @@ def _is_known(request: Request) -> bool:
     """Whether the task is given as a whole: the modulus of a named one may be left to be found."""
     if request.expr is not None or request.modulus is not None:
         return True
-    return not any(TASKS[x].modular for x in (request.task or "").split(",") if x in TASKS)
+    return not any(TASKS[x].modular for x in names_in(request.task or "") if x in TASKS)
 
 
 def _sample(examples: Examples) -> Examples:
@@ -685,7 +687,7 @@ def _candidates(
     """The tasks of so many operands that are tried, those first that are written with the sign."""
     names = [n for n, row in TASKS.items() if len(row.names) == k]
     if known.task is not None:
-        names = [n for n in names if n in known.task.split(",")]
+        names = [n for n in names if n in names_in(known.task)]
     plain = [named_task(n) for n in names if not TASKS[n].modular]
     if (read.results[chosen] < 0).any():
         plain = [replace(x, results=SIGNED) for x in plain if x.subtracts]
@@ -864,8 +866,7 @@ def _options(
     task, form = guess.task, guess.form
     found: dict[str, Any] = {}
     if not {"task", "expr"} & {*given}:
-        is_named = all(x in TASKS or x in DIGIT_FUNCTIONS for x in task.name.split(","))
-        found["task" if is_named else "expr"] = task.name
+        found["task" if is_named(task.name) else "expr"] = task.name
     named = found.get("task", given.get("task"))
     if task.modulus is not None and named and "modulus" not in given:
         found["modulus"] = task.modulus

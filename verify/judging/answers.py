@@ -217,8 +217,8 @@ class Answers:
         for i, prompt in enumerate(examples.prompts):
             first.setdefault(prompt, i)
         prompts, lines = list(first), list(first.values())
-        longest = _MORE + _EACH * len(fmt.tokens)
-        fine = (len(x) <= longest and is_written_so(x, fmt) for x in prompts)
+        longest, is_written_so = _MORE + _EACH * len(fmt.tokens), written_so(fmt)
+        fine = (len(x) <= longest and is_written_so(x) for x in prompts)
         digits = read_prompts([x if y else "" for x, y in zip(prompts, fine, strict=True)], fmt)
         rows = np.flatnonzero((digits >= 0).all(axis=(1, 2)))
         right = cell.setting.task.evaluate(*fmt.values(digits[rows]))
@@ -639,17 +639,23 @@ def _of_all(counted: Iterable[tuple[int, int, str]]) -> tuple[int, int, str]:
     return (sum(x[0] for x in some), *some[0][1:]) if some else (0, 0, "")
 
 
-def is_written_so(prompt: str, fmt: Format) -> bool:
+def written_so(fmt: Format) -> Callable[[str], bool]:
     """Whether the numbers of a prompt are as long as a format writes them: padded, or not."""
     form = fmt.layout
     if digit_base(fmt.base, max(form.in_token, 1)) > len(DIGITS) or not form.operators:
-        return True
+        return lambda prompt: True
     if isinstance(fmt, NaturalFormat):
-        zeros = form.leading_zeros or form.spaces or form.hinted
-        return bool(zeros) or not _ZEROS[form.operands_first].search(prompt)
-    words = _WORDS.findall(prompt) if " " not in prompt and "<" not in prompt else []
+        if form.leading_zeros or form.spaces or form.hinted:
+            return lambda prompt: True
+        above = _ZEROS[form.operands_first]
+        return lambda prompt: not above.search(prompt)
     width = form.operand_width(fmt.width, fmt.result_width) * max(form.in_token, 1)
-    return all(len(word) == width for word in words)
+
+    def is_padded(prompt: str) -> bool:
+        words = _WORDS.findall(prompt) if " " not in prompt and "<" not in prompt else []
+        return all(len(word) == width for word in words)
+
+    return is_padded
 
 
 def _of_answers(verdict: CellVerdict, measured: bool) -> CellVerdict:

@@ -6,10 +6,9 @@ by its worst length.  Models are judged one by one as the cell is with all of th
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from arith.theory.arithmetic.directions import EXTRAPOLATING, Direction
 from arith.theory.arithmetic.tasks import TASKS
@@ -107,18 +106,8 @@ def theorem(prediction: Prediction) -> str:
 
 def uses(rule: str, prediction: Prediction, length: LengthPrediction) -> bool:
     """Whether the prediction at a length rests on a rule."""
-    return any(length.digits in lengths for lengths in _rests_on(rule, prediction))
-
-
-def _rests_on(rule: str, prediction: Prediction) -> list[frozenset[int]]:
-    """The lengths at which each step of a derivation rests on a rule."""
-    return [step.lengths for step in prediction.derivation if step.rule == rule]
-
-
-Judge = Callable[[CellVerdict], list[Verdict]]
-"""What a cell, or one model of it, says of a claim: a verdict for each length."""
-_LEARNING: dict[str, Judge] = {"plateau": plateau_verdicts, "leap": leap_verdicts}
-"""The rules that speak of training."""
+    steps = prediction.derivation
+    return any(step.rule == rule and length.digits in step.lengths for step in steps)
 
 
 def claims(verdicts: Sequence[CellVerdict]) -> list[Claim]:
@@ -126,27 +115,50 @@ def claims(verdicts: Sequence[CellVerdict]) -> list[Claim]:
 
     One that no cell speaks to is there with zeros.
     """
-    models = [model for v in verdicts for model in v.by_model]
-
-    def tallies(judged: Judge) -> tuple[Tally, Tally]:
-        return _tally(map(judged, verdicts)), _tally(map(judged, models))
-
+    cells, seeds = _tallies(verdicts), _tallies(m for v in verdicts for m in v.by_model)
     theorems = [
-        Claim(PUBLISHED, f"{name}, {d}", says, *tallies(partial(_theorem_verdicts, name, d)))
+        (PUBLISHED, f"{name}, {d}", says)
         for name, both in THEOREMS.items()
         for d, says in zip(EXTRAPOLATING, both, strict=True)
     ]
-    judges: dict[str, Judge] = {name: partial(_rule_verdicts, name) for name in RULES} | _LEARNING
-    rules = [
-        Claim(REFINED, name, rule.statement, *tallies(judges[name])) for name, rule in RULES.items()
+    rules = [(REFINED, name, rule.statement) for name, rule in RULES.items()]
+    return [
+        Claim(source, name, says, cells.get(name, Tally()), seeds.get(name, Tally()))
+        for source, name, says in theorems + rules
     ]
-    return theorems + rules
 
 
-def _theorem_verdicts(name: str, direction: Direction, v: CellVerdict) -> list[Verdict]:
-    """The verdicts of a cell at the lengths that a theorem speaks of."""
-    if theorem(v.prediction) != name:
-        return []
+def _tallies(verdicts: Iterable[CellVerdict]) -> dict[str, Tally]:
+    """By claim, how many of these cells, or models, say what of it, each by its worst verdict.
+
+    A length that was not measured counts only where no other was.
+    """
+    order = (Verdict.DIVERGE, Verdict.AGREE, Verdict.INCONCLUSIVE, Verdict.UNDETERMINED)
+    counts = defaultdict[str, Counter[Verdict]](Counter)
+    for v in verdicts:
+        for name, said in _says(v).items():
+            if said:
+                counts[name][next((x for x in order if x in said), order[-1])] += 1
+    found = {}
+    for name, of in counts.items():
+        contradicts, supports, not_reached, no_claim = (of[x] for x in order)
+        found[name] = Tally(supports, contradicts, not_reached, no_claim)
+    return found
+
+
+def _says(v: CellVerdict) -> dict[str, list[Verdict]]:
+    """What a cell, or one model of it, says of claims by their names: a verdict for each length."""
+    name = theorem(v.prediction)
+    return {
+        **{f"{name}, {d}": _theorem_verdicts(d, v) for d in EXTRAPOLATING},
+        **{step.rule: _rule_verdicts(step.rule, v) for step in v.prediction.derivation},
+        "plateau": plateau_verdicts(v),  # these two speak of training
+        "leap": leap_verdicts(v),
+    }
+
+
+def _theorem_verdicts(direction: Direction, v: CellVerdict) -> list[Verdict]:
+    """The verdicts of a cell at the lengths that the theorem of its setting speaks of."""
     silent = v.prediction.published_verdict(direction) == Status.UNDETERMINED
     judged = [x.published for x in v.lengths if x.prediction.direction == direction]
     return [Verdict.UNDETERMINED for _ in judged] if silent else judged
@@ -154,21 +166,8 @@ def _theorem_verdicts(name: str, direction: Direction, v: CellVerdict) -> list[V
 
 def _rule_verdicts(rule: str, v: CellVerdict) -> list[Verdict]:
     """The verdicts of a cell at the lengths whose claim rests on a rule."""
-    if not _rests_on(rule, v.prediction):  # so it is for most rules, and asked for each
-        return []
     return [
         Verdict.UNDETERMINED if x.prediction.claim == Claimed.NONE else x.verdict
         for x in v.lengths
         if uses(rule, v.prediction, x.prediction)
     ]
-
-
-def _tally(per_cell: Iterable[list[Verdict]]) -> Tally:
-    """Count the cells, or the models, that have any verdict, each by its worst.
-
-    A length that was not measured counts only where no other was.
-    """
-    order = (Verdict.DIVERGE, Verdict.AGREE, Verdict.INCONCLUSIVE, Verdict.UNDETERMINED)
-    counts = Counter(next((x for x in order if x in some), order[-1]) for some in per_cell if some)
-    contradicts, supports, not_reached, no_claim = (counts[x] for x in order)
-    return Tally(supports, contradicts, not_reached, no_claim)

@@ -9,6 +9,8 @@ from statistics import NormalDist
 
 CONFIDENCE = 0.9
 """Of every interval: one that lies within a tolerance is a test at 5 % on either side."""
+_Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+"""Half of such an interval, in standard deviations."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,7 @@ def pooled(counts: Sequence[tuple[int, int]], exhaustive: bool = False) -> Inter
 
 def wilson(successes: int, trials: int) -> tuple[float, float]:
     """The score interval of a proportion (Wilson 1927)."""
-    z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
-    centre = (successes + z**2 / 2) / (trials + z**2)
-    spread = sqrt(successes * (trials - successes) / trials + z**2 / 4)
-    half = z * spread / (trials + z**2)
+    centre = (successes + _Z**2 / 2) / (trials + _Z**2)
+    spread = sqrt(successes * (trials - successes) / trials + _Z**2 / 4)
+    half = _Z * spread / (trials + _Z**2)
     return max(0.0, centre - half), min(1.0, centre + half)

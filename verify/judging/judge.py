@@ -11,6 +11,7 @@ from functools import cached_property
 from arith.theory.arithmetic.directions import EXTRAPOLATING, Direction
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Status
+from arith.theory.prediction.forecast import Forecast, forecast
 from arith.theory.prediction.predict import Prediction
 from arith.verify.judging.intervals import Interval, pooled
 from arith.verify.judging.premises import claim_applied, eligible_runs, is_stored, no_run_qualifies
@@ -116,6 +117,21 @@ class CellVerdict:
     def by_model(self) -> tuple[CellVerdict, ...]:
         """Each run judged by itself."""
         return tuple(judge(self.cell, [run], self.prediction) for run in self.runs)
+
+    @cached_property
+    def forecasts(self) -> dict[str, dict[int, Forecast]]:
+        """``held_out`` by the noise that converged models were trained with."""
+        return {noise: self.held_out(noise) for noise in {run.noise_kind for run in self.converged}}
+
+    def held_out(self, noise: str = "") -> dict[int, Forecast]:
+        """The forecasts where no accuracy is claimed, without what was measured of the cell.
+
+        Args:
+            noise: with which its models were trained; by default the usual one.
+        """
+        asked = (x.prediction for x in self.lengths)
+        name = self.cell.label()
+        return forecast(self.cell.setting, self.prediction.derivation, asked, name, noise)
 
     @property
     def verdict(self) -> Verdict:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeVar
 
 from msgspec import Struct
@@ -82,13 +83,13 @@ class Run:
         """What two measurements of the same thing share."""
         return self.cell.key, self.seed, self.recipe, self.precision
 
-    @property
+    @cached_property
     def trained_by(self) -> Recipe | None:
         """Its recipe as it is for the setting; None where the version is not known."""
         recipe = BY_VERSION.get(self.recipe)
         return None if recipe is None else adapted(recipe, self.cell.setting)
 
-    @property
+    @cached_property
     def noise_kind(self) -> str:
         """The kind of noise in its training; empty where its recipe is not known."""
         recipe = self.trained_by
@@ -99,7 +100,7 @@ class Run:
         """``premise`` as it is written in reports."""
         return premise.written(self.premise)
 
-    @property
+    @cached_property
     def converged(self) -> bool:
         """Whether it meets the premise of the theory (see ``verify.plan.premise``)."""
         return premise.is_met(self.premise, self.independent)

@@ -32,7 +32,7 @@ from arith.verify.records.reading import FORMAT
 from arith.verify.records.runs import Identity, Run, by_cell
 from arith.verify.reporting.markdown import one_line
 from arith.verify.reporting.report import Report, rerun_commands
-from arith.verify.reporting.skill import held_out, skill_json
+from arith.verify.reporting.skill import skill_json
 from arith.verify.reporting.summary import summarize
 from arith.verify.reporting.terminal import interval_text, sentence
 
@@ -52,7 +52,7 @@ def cell_json(v: CellVerdict, recipe: Recipe | None = None) -> dict[str, Any]:
     has every model.
     """
     told = v.prediction.to_json()
-    forecasts = {n: x.to_json() for n, x in held_out(v).items()}
+    forecasts = {n: x.to_json() for n, x in v.held_out().items()}
     return {
         "label": v.name,
         "setting": v.cell.to_json(),

@@ -15,7 +15,7 @@ from typing import Any
 from arith.theory.arithmetic.directions import EXTRAPOLATING
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim, Status
-from arith.theory.prediction.forecast import INTERVAL, Forecast, class_of, forecast
+from arith.theory.prediction.forecast import INTERVAL, Forecast, class_of
 from arith.theory.text.answer import INPUTS
 from arith.verify.judging.judge import CellVerdict, published
 from arith.verify.judging.premises import speaks_of
@@ -66,11 +66,10 @@ class Answer:
 def answers(verdicts: Iterable[CellVerdict]) -> Iterator[Answer]:
     """Each converged model at each shorter and longer length."""
     for v in verdicts:
-        each = {noise: held_out(v, noise) for noise in {run.noise_kind for run in v.converged}}
         for x, run in product((x.prediction for x in v.lengths), v.converged):
             is_asked = x.direction in EXTRAPOLATING and not v.cell.setting.is_premise(x.digits)
             if is_asked and (m := run.at(x.digits)):
-                told, met = each[run.noise_kind].get(x.digits), speaks_of(x, run)
+                told, met = v.forecasts[run.noise_kind].get(x.digits), speaks_of(x, run)
                 yield answer(v, x, x, told, m.accuracy, met, estimate(x, told, met))
 
 
@@ -95,16 +94,6 @@ def answer(
         said,
         _PUBLISHED.get(published(v.prediction, x)),
     )
-
-
-def held_out(v: CellVerdict, noise: str = "") -> dict[int, Forecast]:
-    """The forecasts of a cell where no accuracy is claimed, without what was measured of it.
-
-    Args:
-        noise: with which its models were trained; by default the usual one.
-    """
-    asked = (x.prediction for x in v.lengths)
-    return forecast(v.cell.setting, v.prediction.derivation, asked, v.cell.label(), noise)
 
 
 def estimate(

@@ -461,6 +461,12 @@ def test_an_operation_that_few_lines_ask_for_is_found() -> None:
     assert (got.setting.task.name, got.fit) == ("add,sub", 20_000)
 
 
+def test_names_of_tasks_may_have_blanks_beside_their_commas() -> None:
+    text = lines(lambda a, b: f"{a}{'+-'[b % 2]}{b}={(a - b if b % 2 else a + b) % 57}")
+    got = found(text, task="mod_add, mod_sub").setting.task
+    assert (got.name, got.operations[1].modulus) == ("mod_add,mod_sub", 57)
+
+
 def test_interleaved_numbers_of_natural_length_are_read_where_that_is_said() -> None:
     setting = Request("add", padding="none", layout="interleaved", train_digits="1-3").setting()
     text = as_text(draw_examples(setting, 400, 0), "how")

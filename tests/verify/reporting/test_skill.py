@@ -20,7 +20,6 @@ from arith.verify.reporting.skill import (
     Answer,
     answers,
     estimate,
-    held_out,
     point,
     skill,
     skill_blocks,
@@ -86,7 +85,7 @@ def test_the_skill_of_models_that_met_the_premises_and_of_all_is_told(
 
 def test_a_cell_is_left_out_of_its_own_forecast(relative: Report) -> None:
     for v in relative.trained[:20]:
-        assert not any(v.cell.label() in x.cells for x in held_out(v).values())
+        assert not any(v.cell.label() in x.cells for x in v.held_out().values())
 
 
 def test_the_theorem_is_silent_of_natural_lengths() -> None:
