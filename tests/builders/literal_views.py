@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
@@ -146,7 +146,7 @@ def written(setting: Setting, inputs: Inputs) -> Iterator[tuple[list[Any], np.nd
         chosen = np.flatnonzero(codes == code)
         lengths = tuple(int(x[chosen[0]]) for x in widths)
         tokens = layout.tokens(lengths, int(result[chosen[0]]), True)
-        yield [replace(x, kind="filler") if x.symbol == "0" else x for x in tokens], chosen
+        yield [x._replace(kind="filler") if x.symbol == "0" else x for x in tokens], chosen
 
 
 def alphabet(setting: Setting, digits: int = 0) -> int:

@@ -45,7 +45,7 @@ MOST_IN_TOKEN = 4
 class Token(NamedTuple):
     """A token of the sequence: a landmark, a digit, or what stands before a digit.
 
-    Args:
+    Attributes:
         kind: ``landmark``, which has a symbol, ``operand``, which has an index, ``result``,
             ``marker``, which stands before a digit of its position (an operand's has an index),
             ``carry``, which stands before the result digit into which it goes, ``space``, or

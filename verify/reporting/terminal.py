@@ -22,7 +22,7 @@ CELL_COLUMNS = ("cell", "predicted", "measured", "shorter", "longer")
 LENGTH_COLUMNS = ("digits", "inputs", "predicted", "measured", "as f^", "verdict")
 _WORDS = {Verdict.UNDETERMINED: UNCLAIMED, Verdict.PREMISE: "premise met"}
 """Verdicts that a reader would not know by their names."""
-WEAK = "too weak to test"
+WEAK, UNSTABLE = "too weak to test", "none stable"
 _MISSED = "(..): of models that did not converge"
 
 
@@ -50,9 +50,13 @@ def verdict_word(verdict: Verdict) -> str:
 
 
 def length_word(x: LengthVerdict) -> str:
-    """The verdict on a length as tables show it, or that its bound is too near 0 or 1 to fail."""
-    is_weak = x.prediction.claim != Claim.NONE and not is_testable(x.prediction)
-    return WEAK if is_weak and x.verdict == Verdict.UNDETERMINED else verdict_word(x.verdict)
+    """The verdict on a length as tables show it, or why what is claimed there was not tested.
+
+    A bound may be too near 0 or 1 to fail, or it is of stable models, and no model was.
+    """
+    if x.verdict != Verdict.UNDETERMINED or x.prediction.claim == Claim.NONE:
+        return verdict_word(x.verdict)
+    return UNSTABLE if is_testable(x.prediction) else WEAK
 
 
 def interval_text(x: Interval | None) -> str:
@@ -65,7 +69,7 @@ def interval_text(x: Interval | None) -> str:
 def claimed_of(x: LengthVerdict, exact: bool = False) -> str:
     """What theory claims of a length, or that it claims it of stable models and none was seen."""
     is_void = x.verdict == Verdict.UNDETERMINED and x.prediction.requires_measured_stability
-    return "none stable" if is_void else claim_text(x.prediction, exact)
+    return UNSTABLE if is_void else claim_text(x.prediction, exact)
 
 
 def prediction_row(cell: Cell, prediction: Prediction) -> list[str]:
@@ -169,14 +173,14 @@ def length_legend(v: CellVerdict) -> list[str]:
 def verdict_legend(v: CellVerdict) -> list[str]:
     """What the verdicts on its lengths mean, a line each."""
     meanings = {
-        f"agree: the interval of each model lies within {TOLERANCE} of the claim": any(
-            x.verdict in (Verdict.AGREE, Verdict.DIVERGE) for x in v.lengths
-        ),
-        f"{WEAK}: the bound is within {TOLERANCE} of 0 or 1, so it cannot fail": any(
-            length_word(x) == WEAK for x in v.lengths
-        ),
+        Verdict.AGREE: f"the interval of each model lies within {TOLERANCE} of the claim",
+        WEAK: f"the bound is within {TOLERANCE} of 0 or 1, so it cannot fail",
+        UNSTABLE: "the claim is of models that were measured to be stable, and none was",
     }
-    return [text for text, is_used in meanings.items() if is_used]
+    words = {length_word(x) for x in v.lengths}
+    if Verdict.DIVERGE in words:
+        words.add(Verdict.AGREE)
+    return [f"{word}: {meaning}" for word, meaning in meanings.items() if word in words]
 
 
 def sentence(v: CellVerdict) -> str:
