@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from arith.theory.errors import InvalidInput
+from arith.theory.transformer.encodings import SHIPPED
 from arith.verify.data.sampling import Sampler
 from arith.verify.model.kept import KeptModel, Network, exported_config
 from arith.verify.plan.cells import refuse_natural
@@ -71,7 +72,7 @@ def export(kept: KeptModel, folder: Path) -> None:
 
     Raises:
         InvalidInput: transformers is not installed, the folder is there and not empty, numbers
-            have natural lengths, or results are signed.
+            have natural lengths, results are signed, or the encoding does not come with arith.
         Failed: the disk is full or fails.
     """
     refuse_natural(kept.run.cell, "an export")
@@ -79,6 +80,8 @@ def export(kept: KeptModel, folder: Path) -> None:
         raise InvalidInput("an export needs unsigned results: its tokenizer has no minus sign")
     if kept.run.cell.format.vocabulary > kept.run.cell.format.end:
         raise InvalidInput("an export takes examples of digits and signs, without other tokens")
+    if (own := kept.run.cell.setting.encoding.name) not in SHIPPED:
+        raise InvalidInput(f"an export has the code of arith alone, and that of {own} is your own")
     if find_spec("transformers") is None:
         raise InvalidInput("an export needs the extra: pip install 'arith[hf]'")
     if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):

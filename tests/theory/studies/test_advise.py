@@ -71,11 +71,11 @@ def test_a_change_that_stops_at_the_tested_lengths_is_told_from_one_that_goes_on
 def test_more_encodings_take_no_suggestion_away(monkeypatch: pytest.MonkeyPatch) -> None:
     before = [s.text for s in ask(task="add").suggestions]
     monkeypatch.setattr(advise_module, "_TRYING", 2 * PART)
-    for name, merged, selection in (("clipped", 3, "any"), ("kerple", 0, "order")):
+    for name, merged, selection in (("shares beyond 3", 3, "any"), ("ordered", 0, "order")):
         row = replace(ENCODINGS["t5"], name=name, merged_from=merged, selection=selection)
         monkeypatch.setitem(ENCODINGS, name, row)
     after = [s.text for s in advise(Request("add").setting()).suggestions]
-    assert [text for text in after if "clipped" not in text] == before
+    assert [text for text in after if "shares beyond 3" not in text] == before
 
 
 def test_the_support_rule_is_an_obstacle_too() -> None:

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ from arith.verify.model.gpt import GPT
 from arith.verify.model.huggingface import export, sources, tokenizer
 from arith.verify.model.kept import keep, read_kept
 from arith.verify.model.measure import answers, held_out_accuracy, measure
+from arith.verify.model.positions import POSITIONS
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.recipe import RECIPES
 
@@ -312,6 +314,17 @@ def test_two_modules_of_one_name_are_not_written_to_one_file(
         RuntimeError, match=r"arith.verify.records.files and arith.theory.text.files would"
     ):
         sources()
+
+
+def test_the_code_of_an_encoding_of_ones_own_is_not_exported(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(ENCODINGS, "kerple", replace(ENCODINGS["alibi"], name="kerple"))
+    monkeypatch.setitem(POSITIONS, "kerple", POSITIONS["alibi"])
+    path, _ = kept_untrained(tmp_path, cell(base=3, pe="kerple"))
+    with pytest.raises(InvalidInput, match="that of kerple is your own"):
+        export(read_kept(path), tmp_path / "export")
+    assert not (tmp_path / "export").exists()
 
 
 def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
