@@ -270,6 +270,9 @@ DRAWS = {
     "frozen-again": _of_the_field(
         100, "Drawn as frozen was, after that one had led to changes: a test of these."
     ),
+    "frozen-third": _of_the_field(
+        50, "Drawn as frozen was, once more: a test of how forecasts are made since frozen-again."
+    ),
 }
 """The grids that are drawn whatever theory says of a cell.
 
