@@ -18,7 +18,7 @@ from arith.theory.arithmetic.properties import base_aligned
 from arith.theory.counting.bounds import interleaved_bound, most_right
 from arith.theory.counting.learned import LearnedFunction
 from arith.theory.errors import NotCountable
-from arith.theory.generalization.constants import UNKNOWN, Computes, Constants, constants
+from arith.theory.generalization.constants import KEPT, UNKNOWN, Computes, Constants, constants
 from arith.theory.generalization.lengths import (
     APART,
     CONSTANTS,
@@ -66,7 +66,8 @@ class Observation:
     Args:
         support: of padded numbers, which addresses were constant and what was shown together.
         keeps: a model is expected to keep what was constant: to compute f^.
-        constants: by test length, what is said of digits at constant addresses.
+        constants: by test length, what is said of digits at constant addresses; of natural lengths
+            only where training is a file that has their shapes.
         shown: the test lengths of whose inputs training shows every view.
         at: of natural lengths, by test length, the digits that are found and those that are not.
         addresses: at which training shows digits, where those are compared.
@@ -97,8 +98,9 @@ class Observation:
         return self.setting.train.direction(digits)
 
     def findings(self, digits: int) -> list[Finding]:
-        """Of natural lengths, what is found in each shape; empty where none was looked at."""
-        return (self.at[digits].findings if digits in self.at else None) or []
+        """Of natural lengths, what is found in each shape; empty where shapes do not decide."""
+        decides = digits in self.at and digits not in self.constants
+        return (self.at[digits].findings if decides else None) or []
 
     def expected(self, digits: int) -> LengthPrediction | None:
         """What follows if a model computes f^, of padded numbers; None where that is not said."""
@@ -313,7 +315,10 @@ def _natural(setting: Setting, shown: Support) -> Observation:
     except NotCountable as error:
         return Observation(setting, shown, why_not=str(error))
     at = {n: _at_length(addresses, n) for n in tests}
-    return Observation(setting, shown, at=at, addresses=addresses)
+    known = {n for n, x in at.items() if x.findings and all(y.trained for y in x.findings)}
+    # Of the shapes of a file not all inputs are shown, so there digits count as of padded numbers.
+    listed = dict.fromkeys(known if setting.train.limit is not None else (), KEPT)
+    return Observation(setting, shown, constants=listed, at=at, addresses=addresses)
 
 
 def _at_length(addresses: AddressObservation, digits: int) -> AtLength:

@@ -36,7 +36,8 @@ def digit_uses(
     setting, support = observed.setting, observed.support
     base, found = setting.base, {}
     widths = [digit_count(x, base) if setting.natural else setting.operand_width for x in operands]
-    alike = (x for x in observed.findings(digits) if x.shape.widths == tuple(widths))
+    at = observed.at.get(digits)
+    alike = (x for x in (at and at.findings) or () if x.shape.widths == tuple(widths))
     finding = next(alike, None)
     for j, (number, width) in enumerate(zip(operands, widths, strict=True)):
         for i in range(1, width + 1):

@@ -54,14 +54,12 @@ def derivation(observed: Observation, lengths: tuple[LengthPrediction, ...]) -> 
     how = observed.constants
     read = [n for n in read if how[n].unchanged and how[n].computes is not Computes.NO_BETTER]
     noise = [x.digits for x in lengths if x.requires_noise_invariance]
-    steady = [x.digits for x in lengths if x.requires_stability]
     return (
         first,
         _support_step(setting, shown, read),
         *([cite("noise invariance", _INDIFFERENT, noise)] if noise else []),
         *observed.steps,
         *_together(shown, lengths),
-        *([cite("stability", _STEADY, steady)] if steady else []),
     )
 
 
@@ -89,7 +87,7 @@ def _support_step(setting: Setting, shown: Support, lengths: list[int]) -> Step:
 
 
 def _together(shown: Support, lengths: tuple[LengthPrediction, ...]) -> Iterator[Step]:
-    """The steps for digits never shown together, and for lengths that were not counted."""
+    """The steps for digits never shown together, for lengths not counted, and for stable models."""
     inferred = {x.digits: x.inferred for x in lengths if x.inferred > MOST_UNSEEN}
     unfixed = {x.digits: x.unseen for x in lengths if x.unseen > MOST_UNSEEN}
     nearly = [x.digits for x in lengths if 0 < x.unseen <= MOST_UNSEEN]
@@ -112,6 +110,9 @@ def _together(shown: Support, lengths: tuple[LengthPrediction, ...]) -> Iterator
         at = ", ".join(map(str, given_up))
         what = f"Not counted, for it would take too long: the accuracy at {at} digit(s)."
         yield cite("count", what, given_up)
+    steady = [x.digits for x in lengths if x.requires_stability]
+    if steady:
+        yield cite("stability", _STEADY, steady)
 
 
 def _two_candidates(lengths: tuple[LengthPrediction, ...]) -> Iterator[Step]:
@@ -200,7 +201,10 @@ def _natural(observed: Observation, lengths: tuple[LengthPrediction, ...]) -> It
             what = f"{train.text()} may lack digits, or lengths together, that its lengths have"
             yield cite("sample", what, others, leaves_open=True)
         return
-    lost = {x.digits: observed.at[x.digits].findings or [] for x in lengths if x.at_most < 1}
+    listed = tuple(x for x in lengths if x.digits in observed.constants)  # by examples of a file
+    yield from _together(observed.support, listed)
+    looked_at = [x for x in lengths if x not in listed]
+    lost = {x.digits: observed.at[x.digits].findings or [] for x in looked_at if x.at_most < 1}
     for rule in ("spaces", "address"):
         some = {n: found for n, found in lost.items() if _bounding(found) == rule}
         if some:
@@ -219,7 +223,8 @@ def _natural(observed: Observation, lengths: tuple[LengthPrediction, ...]) -> It
     for why in dict.fromkeys(x.near for x in at.values() if x.near):
         near = [n for n, x in at.items() if x.near == why]
         yield open_step("neighbours", near, f"under {seen.encoding.label} {why}")
-    unclear = {n: x.findings for n, x in at.items() if n not in right and _is_open(x) if x.findings}
+    open_ = {n: x for n, x in at.items() if n not in (*right, *observed.constants) and _is_open(x)}
+    unclear = {n: x.findings for n, x in open_.items() if x.findings}
     if unclear:
         found = next(iter(unclear.values()))
         rule, why = _open_text(seen, found)

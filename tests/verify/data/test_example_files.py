@@ -209,6 +209,18 @@ def test_what_a_file_lacks_is_said() -> None:
     assert gone == "1 of 55 pairs of digits at place 2 of a and b: 7 and 3"
 
 
+def test_no_view_that_a_file_lacks_counts_as_shown_at_natural_lengths() -> None:
+    rng = random.Random(0)
+    drawn = [(rng.randrange(10**d), rng.randrange(10**d)) for d in (1, 2, 3) for _ in range(150)]
+    lines = [f"{a}+{b}={a + b}" for a, b in drawn if (a, b) != (1, 7)]
+    prediction = predict(found("\n".join(lines), pe="ape").setting)
+    trained = [x for x in prediction.lengths if x.digits <= 3]
+    assert all(x.accuracy == 1 and not x.proved for x in trained)
+    assert all(x.because == ("shown apart",) and x.requires_stability for x in trained)
+    rules = [x.rule for x in prediction.derivation]
+    assert "joint support" in rules and "stability" in rules
+
+
 def test_a_width_that_is_asked_for_is_tested() -> None:
     text = "\n".join(f"{a:04}+{b:04}={a + b:05}" for a in range(90, 130) for b in range(90, 130))
     assert found(text).setting.test_lengths == (1, 2, 3, 4)
