@@ -27,7 +27,8 @@ from arith.theory.transformer.layouts import RESULT, Token
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-READ, IGNORED, APART, SIGN, OUTSIDE, ASKED = "read", "ignored", "apart", "sign", "outside", "asked"
+READ, IGNORED, APART, SIGN, OUTSIDE = "read", "ignored", "apart", "sign", "outside"
+QUERY, ASKED = "query", "asked"
 MEANING = {
     READ: "read",
     IGNORED: "ignored: always the same in training",
@@ -37,7 +38,7 @@ MEANING = {
 """What the colours of tokens say."""
 STEP, SIZE = 0.27, 0.23
 """From token to token, and the width of a token, in inches."""
-_COLOURS = {READ: "#CFE6F4", IGNORED: UNKNOWN, APART: "#F0D3E2", OUTSIDE: "white", SIGN: "white"}
+_COLOURS = {READ: "#CFE6F4", QUERY: "#7FB9DE", IGNORED: UNKNOWN, APART: "#F0D3E2"}
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def draw_marks(ax: Axes, found: Sequence[Mark], x: float, y: float) -> float:
     """Draw tokens in a line from a place in inches; the place after the last."""
     for mark in found:
         plain = mark.kind in (SIGN, OUTSIDE)
-        edge = INK if mark.kind == ASKED else "none" if plain else FAINT
+        edge = INK if mark.kind in (QUERY, ASKED) else "none" if plain else FAINT
         style: Any = {"facecolor": _COLOURS.get(mark.kind, "white"), "edgecolor": edge, "lw": 0.7}
         wide = len(mark.text) > 1
         draw_box(ax, x, y - 0.13, SIZE, 0.26, **style)
@@ -178,7 +179,7 @@ def plot_views(
     height = 0.8 + row * len(rows)
     with figure(path, width, height) as page:
         ax = page_axes(page, width, height)
-        said = "What the query of the tens, the token 2, is told"
+        said = "What the query of the tens, the dark token 2, is told"
         ax.text(0.15, height - 0.22, said, fontsize=10.5, fontweight="bold", va="center")
         for i, (encoding, window, words) in enumerate(rows):
             y = height - 0.62 - row * i
@@ -187,7 +188,7 @@ def plot_views(
             found = marks(setting, numbers, asked)
             near = window or len(tokens)
             seen = [
-                Mark(x.text, x.kind if x.kind in (ASKED, SIGN) else READ)
+                Mark(x.text, QUERY if s == query else x.kind if x.kind in (ASKED, SIGN) else READ)
                 if query - s < near
                 else Mark(x.text, OUTSIDE)
                 for s, x in enumerate(found)
