@@ -83,6 +83,13 @@ class DaskCluster:
             assert time.monotonic() < end, self._log()
             time.sleep(0.05)
 
+    def until_training(self) -> None:
+        """Wait until a worker trains."""
+        end = time.monotonic() + SECONDS
+        while not self.trainings():
+            assert time.monotonic() < end, self._log()
+            time.sleep(0.05)
+
     def trainings(self) -> list[int]:
         """The processes in which the workers train."""
         found = []

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import re
 import signal
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
@@ -50,19 +51,24 @@ def claimed(path: Path, here: bool) -> Iterator[BaseProcess]:
 
     other = multiprocessing.get_context("fork").Process(target=claim)
     other.start()
-    assert ours.recv() is None
-    yield other
-    other.kill()
-    other.join()
+    try:
+        assert ours.recv() is None
+        yield other
+    finally:
+        other.kill()
+        other.join()
 
 
-def until_taken(store: Store) -> float:
-    """Seconds until the claim is given to this process."""
-    begin = time.monotonic()
-    while store.claim(*WANTED) is not None:
+def until_taken(*stores: Store) -> list[float]:
+    """Seconds until the claim in each store is given to this process."""
+    begin, taken = time.monotonic(), dict[Store, float]()
+    while len(taken) < len(stores):
         assert time.monotonic() < begin + 10
         time.sleep(0.02)
-    return time.monotonic() - begin
+        for store in stores:
+            if store.claim(*WANTED) is None:
+                taken.setdefault(store, time.monotonic() - begin)
+    return list(taken.values())
 
 
 def kill(pid: int) -> None:
@@ -73,27 +79,45 @@ def stop(pid: int) -> None:
     os.kill(pid, signal.SIGSTOP)
 
 
-@pytest.mark.parametrize("here", [True, False])
-@pytest.mark.parametrize("end", [kill, stop])
-def test_a_claim_holds_while_its_process_lives(
-    tmp_path: Path, here: bool, end: Callable[[int], None], monkeypatch: pytest.MonkeyPatch
+def holds(store: Store, other: BaseProcess) -> bool:
+    """Whether the claim of another process is told when this one asks for the model."""
+    words = store.claim(*WANTED)
+    return words is not None and bool(re.match(rf"process {other.pid} on .* \(since 20", words))
+
+
+def strike(path: Path, other: BaseProcess, end: Callable[[int], None]) -> None:
+    assert other.pid is not None
+    with closing(sqlite3.connect(path, isolation_level=None)) as lock:
+        lock.execute("BEGIN IMMEDIATE")  # a process that is stopped as it beats locks the store
+        end(other.pid)
+
+
+def test_a_claim_ends_at_once_where_that_can_be_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It ends at once where that can be seen, and else when its beat has stood still."""
-    path, seen = tmp_path / "store.sqlite", here and end is kill
-    if seen:
-        monkeypatch.setattr(claims, "FORGOTTEN", 60.0)
-    with claimed(path, here) as other, Store(path) as store:
-        for _ in range(int(1.5 * SOON / 0.05)):
-            words = store.claim(*WANTED)
-            assert words is not None and words.startswith(f"process {other.pid} on ")
-            assert " (since 20" in words
-            time.sleep(0.05)
-        assert other.pid is not None
-        with closing(sqlite3.connect(path, isolation_level=None)) as lock:
-            lock.execute("BEGIN IMMEDIATE")  # a process that is stopped as it beats locks the store
-            end(other.pid)
-        assert until_taken(store) > 0.7 * SOON or seen
+    monkeypatch.setattr(claims, "FORGOTTEN", 60.0)
+    path = tmp_path / "store.sqlite"
+    with claimed(path, here=True) as other, Store(path) as store:
+        assert holds(store, other)
+        strike(path, other, kill)
+        until_taken(store)
         assert store.claim(*WANTED) is None  # our own
+
+
+def test_elsewhere_a_claim_holds_until_its_beat_has_stood_still(tmp_path: Path) -> None:
+    """So does that of a process here that is stopped."""
+    ends = [stop, stop, kill]
+    paths = [tmp_path / f"{i}.sqlite" for i in range(len(ends))]
+    with ExitStack() as stack:
+        others = [stack.enter_context(claimed(path, i == 0)) for i, path in enumerate(paths)]
+        stores = [stack.enter_context(Store(path)) for path in paths]
+        begin = time.monotonic()
+        while time.monotonic() < begin + 1.5 * SOON:
+            assert all(map(holds, stores, others))
+            time.sleep(0.05)
+        for each in zip(paths, others, ends, strict=True):
+            strike(*each)
+        assert min(until_taken(*stores)) > 0.7 * SOON
 
 
 def test_claims_end_with_the_run_and_with_the_process(tmp_path: Path) -> None:
@@ -124,7 +148,7 @@ def test_a_claim_that_no_process_made_is_soon_void(
         db.execute("UPDATE claimed SET owner = ?, words = ?, beat = 1e300", (owner, words))
     found = store.claim(*WANTED)
     assert found is None or (found.isprintable() and len(found) < 200)
-    assert until_taken(store) < 3
+    assert until_taken(store)[0] < 3
     store.close()
 
 

@@ -104,7 +104,8 @@ def test_a_model_that_is_in_the_store_and_in_a_file_is_there_once(tmp_path: Path
     file = rescued(tmp_path, budget=2 * ONE.budget)
     with closing(sqlite3.connect(path)) as other:
         other.execute("BEGIN IMMEDIATE")  # so that the file cannot be stored
-        with mock.patch("arith.verify.records.store.PATIENCE", 0.1), Store(path) as store:
+        quick = mock.patch.multiple("arith.verify.records.store", PATIENCE=0.1, _QUIET=0.1)
+        with quick, Store(path) as store:
             [found], unread = store.runs()
         assert (found.budget, unread) == (2 * ONE.budget, [])
     assert file.exists()

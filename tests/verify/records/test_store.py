@@ -170,6 +170,7 @@ def test_a_run_that_cannot_be_stored_is_kept_in_a_file_and_read_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("arith.verify.records.store.PATIENCE", 0.1)
+    monkeypatch.setattr("arith.verify.records.store._QUIET", 0.1)
     path, one = tmp_path / "store.sqlite", run(cell(digits=3), {1: 1})
     store = Store(path)
     other = sqlite3.connect(path, isolation_level=None)
@@ -188,7 +189,7 @@ def test_a_run_that_cannot_be_stored_is_kept_in_a_file_and_read_back(
 def test_a_locked_store_is_waited_for_and_said_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("arith.verify.records.store.PATIENCE", 1.5)
+    monkeypatch.setattr("arith.verify.records.store.PATIENCE", 0.6)
     monkeypatch.setattr("arith.verify.records.store._QUIET", 0.1)
     path = tmp_path / "store.sqlite"
     Store(path).close()
@@ -196,7 +197,7 @@ def test_a_locked_store_is_waited_for_and_said_so(
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(Failed, match=r"cannot use the store .* locked"):
             Store(path)
-    waiting = f"arith: waiting for the store {path}: database is locked; giving up after 2 s\n"
+    waiting = f"arith: waiting for the store {path}: database is locked; giving up after 1 s\n"
     assert capsys.readouterr().err == waiting
 
 

@@ -1,7 +1,7 @@
 """A grid on a cluster of Dask: every model once in the store, with the numbers of one machine.
 
-The one worker is killed by default; ``ARITH_EXAMPLES=20`` kills five of four while 30 models
-are trained, restarts the scheduler, and runs what takes longer.
+The one worker is killed by default, as it trains the one model; ``ARITH_EXAMPLES=20`` kills five of
+four while 30 models are trained, restarts the scheduler, and runs what takes longer.
 """
 
 from __future__ import annotations
@@ -18,8 +18,11 @@ from builders.command_line import run_cli
 from builders.dask_cluster import OTHER_THEORY, DaskCluster
 from builders.processes import Started, stored_runs, tiny_grid, told, trained_here
 
+from arith.theory.text.text import count
+
 THOROUGH = int(os.environ.get("ARITH_EXAMPLES", "0")) >= 20
-SEEDS, KILLS, WORKERS = (15, 5, 4) if THOROUGH else (1, 1, 1)
+CELLS, SEEDS, KILLS, WORKERS = (2, 15, 5, 4) if THOROUGH else (1, 1, 1, 1)
+MODELS = CELLS * SEEDS
 BUDGET = 20
 LONGEST = 1800.0 if THOROUGH else 300.0
 thorough = pytest.mark.skipif(not THOROUGH, reason="takes minutes; ARITH_EXAMPLES=20 runs it")
@@ -30,7 +33,9 @@ pytestmark = [
 ]
 
 
-def command(folder: Path, address: str, budget: int = BUDGET, cells: int = 2) -> tuple[str, ...]:
+def command(
+    folder: Path, address: str, budget: int = BUDGET, cells: int = CELLS
+) -> tuple[str, ...]:
     (folder / "grid.toml").write_text(tiny_grid("pico", cells))
     words = ("verify", "--grid", "grid.toml", "--store", "store.sqlite", "--cluster", address)
     return *words, "--budget", str(budget)
@@ -51,7 +56,8 @@ def test_workers_and_the_scheduler_may_die(tmp_path: Path) -> None:
         for kill, number in enumerate(done):
             if number:
                 started.until(f"[{number}/")
-            time.sleep(rng.uniform(0, 2))
+            cluster.until_training()
+            time.sleep(rng.uniform(0, 2 if THOROUGH else 0.5))
             cluster.kill_worker(rng)
             seen.append(started.process.poll())
             if THOROUGH and kill == KILLS // 2:
@@ -59,9 +65,9 @@ def test_workers_and_the_scheduler_may_die(tmp_path: Path) -> None:
         assert started.process.wait(LONGEST) == 3, started.lines()
     assert seen == [None] * KILLS
     lines = started.lines()
-    assert f"training {2 * SEEDS} models, at most {BUDGET} steps each" in lines[0]
+    assert f"training {count(MODELS, 'model')}, at most {BUDGET} steps each" in lines[0]
     assert f"on the cluster at {cluster.address} (" in lines[0] and ", dashboard http" in lines[0]
-    assert len([line for line in lines if line.startswith("[")]) == 2 * SEEDS
+    assert len([line for line in lines if line.startswith("[")]) == MODELS
     gone = f"arith: the scheduler at {cluster.address} is gone; waiting for it to come back"
     assert (gone in lines) == THOROUGH
     stored = stored_runs(tmp_path / "store.sqlite")

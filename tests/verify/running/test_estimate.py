@@ -100,7 +100,10 @@ def test_models_take_as_many_steps_as_others_of_their_cell_did(second: list[str]
 
 def test_where_nothing_near_was_trained_there_is_no_chance(second: list[str]) -> None:
     plan = Plan([LARGE])
-    assert estimate(plan, plan.models, 0, "cpu", 1).rows()[0][-1] == "?"
+    [row] = estimate(plan, plan.models, 0, "cpu", 1).rows()
+    assert row[-1] == "?"
+    size = LARGE.size
+    assert int(row[2].replace(",", "")) == pytest.approx(size.in_layers, rel=0.01)
 
 
 def test_a_recipe_that_never_settles_takes_its_budget(second: list[str]) -> None:

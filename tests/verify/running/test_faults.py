@@ -41,6 +41,8 @@ from arith.verify.records.store import Store
 
 KILLS = min(20, int(os.environ.get("ARITH_EXAMPLES", "1")))
 GRID, BUDGET = tiny_grid("nano"), "20"
+LONGEST = 0.5 if KILLS < 20 else 2.0
+"""Seconds until a fault, at most."""
 USUAL = UNTRAINED if KILLS < 20 else PLAIN
 IMPATIENT = f"import arith.verify.records.store as store\nstore.PATIENCE = 1.0\n{PLAIN}"
 # The workers import these files too.
@@ -64,7 +66,7 @@ OFTEN = f"""if __name__ != "__main__":
     look = checkpoint.Checkpoint.look
     def look_and_wait(self, training):
         look(self, training)
-        time.sleep(0.3)
+        time.sleep(0.1)
     checkpoint.Checkpoint.look = look_and_wait
 {PLAIN}"""
 
@@ -149,7 +151,7 @@ def at_any_moment(number: int, of_a_worker: bool = False) -> Callable[..., None]
     def act(started: Started, rng: random.Random) -> None:
         if of_a_worker or rng.random() < 0.5:
             started.until("[1/")
-        time.sleep(rng.uniform(0, 2))
+        time.sleep(rng.uniform(0, LONGEST))
         pids = started.workers() if of_a_worker else [started.process.pid]
         os.kill(pids[0], number)
 
@@ -161,7 +163,7 @@ def in_training(number: int, to_all: bool = False) -> Callable[..., None]:
 
     def act(started: Started, rng: random.Random) -> None:
         started.until("[1/")
-        time.sleep(rng.uniform(0, 2))
+        time.sleep(rng.uniform(0, LONGEST))
         for pid in started.alive() if to_all else [started.process.pid]:
             os.kill(pid, number)
 
@@ -303,7 +305,7 @@ def test_a_long_training_that_is_killed_ends_with_the_same_numbers(
         started.until("training")
         while started.process.poll() is None and not list(states.glob("*.safetensors")):
             time.sleep(0.05)
-        time.sleep(rng.uniform(0, 1))
+        time.sleep(rng.uniform(0, 0.4))
         victims = started.workers() if kill % 2 else []
         os.kill(victims[0] if victims else started.process.pid, signal.SIGKILL)
         started.wait()

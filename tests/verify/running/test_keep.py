@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import sqlite3
 import sys
 from contextlib import closing
@@ -89,8 +90,13 @@ def test_what_cannot_be_written_costs_no_run(
 
 
 @pytest.mark.training
-def test_a_model_that_the_store_has_is_trained_again_to_be_kept(tmp_path: Path) -> None:
+def test_a_model_that_the_store_has_is_trained_again_to_be_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Then it is asked, inspected and exported; and trained no more."""
+    # The process that trains has torch from this one.
+    fork = multiprocessing.get_context("fork")
+    monkeypatch.setattr(multiprocessing, "get_context", lambda method: fork)
     store, models = tmp_path / "store.sqlite", tmp_path / "models"
     with closing(Store(store)) as kept:
         kept.add(kept_run(replace(SUM, model=SMALL), steps=2, budget=5))
