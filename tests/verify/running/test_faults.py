@@ -309,6 +309,7 @@ def test_a_long_training_that_is_killed_ends_with_the_same_numbers(
         victims = started.workers() if kill % 2 else []
         os.kill(victims[0] if victims else started.process.pid, signal.SIGKILL)
         started.wait()
+        assert victims or list(states.glob("*.safetensors")), "it had ended before it was killed"
     last = verify(tmp_path, program=OFTEN, cells=one_cell)
     assert last.wait() in TRAINED, last.lines()
     assert not states.exists()

@@ -34,7 +34,7 @@ def double(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Everything in float64, where the order of additions shows only after many steps."""
     monkeypatch.setattr("arith.verify.training.train.CHUNK", SHORT)
     monkeypatch.setattr("arith.verify.training.ensemble.precision_type", lambda *_: torch.float64)
-    monkeypatch.setitem(SIZES, "pico", Size(1, 2, 16))
+    monkeypatch.setitem(SIZES, "pico", Size(2, 2, 16))
     torch.set_default_dtype(torch.float64)
     yield
     torch.set_default_dtype(torch.float32)
