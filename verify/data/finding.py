@@ -32,6 +32,7 @@ from arith.theory.arithmetic.observed import (
     distinct,
     is_defined,
     observed,
+    shapes_of,
     widths_of,
 )
 from arith.theory.arithmetic.tasks import (
@@ -894,7 +895,7 @@ def _options(
     lengths = np.unique(rows.widths.max(axis=1)).tolist()
     found["train_digits"] = "+".join(map(str, lengths))
     each = [tuple(np.unique(column).tolist()) for column in rows.widths.T]
-    together = {tuple(x) for x in np.unique(rows.widths, axis=0).tolist()}
+    together = {tuple(x) for x in shapes_of(rows.widths)[0].tolist()}
     if (
         natural
         and not filled
