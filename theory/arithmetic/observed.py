@@ -306,7 +306,7 @@ def distinct(rows: np.ndarray, base: int) -> tuple[np.ndarray, np.ndarray]:
     if size <= 8:  # in one integer, which sorts as its bytes do
         bytes_ = np.zeros((len(packed), 8), dtype=np.uint8)
         bytes_[:, :size] = packed.view(np.uint8)
-        names = bytes_.view(">u8").astype(np.uint64).ravel()
+        names: np.ndarray = bytes_.view(">u8").astype(np.uint64).ravel()
     else:
         names = packed.view(np.dtype((np.void, size))).ravel()
     _, first, counts = np.unique(names, return_index=True, return_counts=True)

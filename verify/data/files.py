@@ -142,7 +142,7 @@ def parse_examples(data: bytes, what: str) -> Examples:
         raise InvalidInput(f"{what}: it has no examples")
     first, between = lines[kept[0]].lstrip(), ""
     is_list = first.startswith("[") and text.rstrip().endswith("]")
-    if not is_list:
+    if not is_list and "{" in text:
         _check_alike([(i + 1, lines[i].lstrip()) for i in kept], what)
     if is_list:
         pairs = _json_list(text, what)

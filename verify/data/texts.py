@@ -7,7 +7,6 @@ Digits and signs stand for themselves, most digits as one character; a space is 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, product
 from operator import itemgetter
@@ -277,7 +276,7 @@ def digits_of(
         text = "".join(numbers)
     if base > len(DIGITS):
         parts = [[int(d) if d and len(d) < 9 else base for d in x.split(":")] for x in numbers]
-        digits = np.array(list(chain.from_iterable(parts)), dtype=np.int64)
+        digits: np.ndarray = np.array(list(chain.from_iterable(parts)), dtype=np.int64)
         written = np.array(list(map(len, parts)), dtype=np.int64)
     else:
         table = np.full(256, base, dtype=np.int16)

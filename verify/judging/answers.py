@@ -213,8 +213,8 @@ class Answers:
     def read(cls, examples: Examples, cell: Cell) -> Answers:
         """What stands in prompts and answers in text."""
         fmt = cell.format_for(cell.setting.digits, test=True)
-        last_first = zip(reversed(examples.prompts), reversed(range(len(examples))), strict=True)
-        first = dict(last_first)
+        every = [*zip(examples.prompts, range(len(examples)), strict=True)]
+        first = dict(reversed(every))
         prompts = list(dict.fromkeys(examples.prompts))
         lines = [first[x] for x in prompts]
         longest, is_written_so = _MORE + _EACH * len(fmt.tokens), written_so(fmt)
