@@ -116,8 +116,7 @@ def ask(answer: Answer, setting: Setting, template: str = PROMPT) -> Examples:
     check_prompts(cell.format)
     found: dict[str, str] = {}  # what is given for each prompt
     for fmt, operands in _asked(cell):
-        for prompt, given in zip(*_prompts(fmt, operands, template), strict=True):
-            found.setdefault(prompt, given)
+        found.update(zip(*_prompts(fmt, operands, template), strict=True))
     takes = "a model takes a list of texts and gives a list of as many"
     try:
         said = answer(list(found.values()))

@@ -221,7 +221,7 @@ def observed(
     k, every_token = digits.shape[1], True
     widths = widths_of(digits)
     longest = widths.max(axis=1)
-    shapes = [tuple(w) for w in np.unique(widths, axis=0).tolist()]
+    shapes = [tuple(w) for w in shapes_of(widths)[0].tolist()]
     lengths = tuple(np.unique(longest).tolist())
     shown, counts, different = [], [], 0
     seen: dict[tuple[int, int], set[int]] = {}
@@ -277,6 +277,15 @@ def widths_of(digits: np.ndarray) -> np.ndarray:
     return found
 
 
+def shapes_of(widths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The different rows ``(s, k)`` of the lengths of operands ``(n, k)``, and which each is."""
+    first = which = np.zeros(len(widths), dtype=np.int64)
+    for column in widths.T:
+        rows = which * (widths.max(initial=0) + 1) + column
+        _, first, which = np.unique(rows, return_index=True, return_inverse=True)
+    return widths[first], which
+
+
 def grouped(digits: np.ndarray, in_token: int, base: int) -> np.ndarray:
     """Digits ``(n, k, N)`` as tokens of so many digits, from the units."""
     if in_token == 1:
@@ -293,7 +302,13 @@ def distinct(rows: np.ndarray, base: int) -> tuple[np.ndarray, np.ndarray]:
     """The rows that differ, and how often each is there."""
     kind = np.uint8 if base <= 256 else np.uint16
     packed = np.ascontiguousarray(rows, dtype=kind)
-    names = packed.view(np.dtype((np.void, packed.dtype.itemsize * packed.shape[1]))).ravel()
+    size = packed.dtype.itemsize * packed.shape[1]
+    if size <= 8:  # in one integer, which sorts as its bytes do
+        bytes_ = np.zeros((len(packed), 8), dtype=np.uint8)
+        bytes_[:, :size] = packed.view(np.uint8)
+        names: np.ndarray = bytes_.view(">u8").astype(np.uint64).ravel()
+    else:
+        names = packed.view(np.dtype((np.void, size))).ravel()
     _, first, counts = np.unique(names, return_index=True, return_counts=True)
     return packed[first], counts
 
@@ -343,7 +358,7 @@ def _tokens_shown(rows: np.ndarray, size: int, first: str, base: int) -> bool:
         rows: digits ``(n, k, N)`` of one length, of which tokens hold ``size``.
     """
     widths = widths_of(rows)
-    for shape in np.unique(widths, axis=0) if size > 1 else ():
+    for shape in shapes_of(widths)[0] if size > 1 else ():
         some, columns = rows[(widths == shape).all(axis=1)].astype(np.int64), []
         for j, width in enumerate(shape.tolist()):
             places = range(width)[:: -1 if first == "most" else 1]

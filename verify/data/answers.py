@@ -84,7 +84,7 @@ def written_number(text: str) -> str | None:
     is an operand of an expression; otherwise it is what follows the first ``=`` or ``is``.  A
     fraction is no answer.
     """
-    line = _first_line(text)
+    line = text if text.isdecimal() else _first_line(text)
     if line.isascii() and line.isdecimal():
         return line
     while True:

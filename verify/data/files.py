@@ -27,6 +27,8 @@ _END = re.compile(r"(?:<eos>|<end>|</s>|<\|endoftext\|>|[$;.])\s*$")
 _WORD = re.compile("[A-Za-z]{2}|[A-Za-z]:")
 """What stands before the number of an answer that has words."""
 _BEGIN = re.compile(r"^\s*(?:<bos>|<s>|\$)")
+_BEGINS = "<$ \t"
+"""What a prompt with a begin token begins with."""
 _MARK = re.compile(
     r"=>|->|→|\t|\?|(?:\b(?:is|equals|makes|gives|(?:a|answer):)|:)(?=\s)", re.IGNORECASE
 )
@@ -140,7 +142,7 @@ def parse_examples(data: bytes, what: str) -> Examples:
         raise InvalidInput(f"{what}: it has no examples")
     first, between = lines[kept[0]].lstrip(), ""
     is_list = first.startswith("[") and text.rstrip().endswith("]")
-    if not is_list:
+    if not is_list and "{" in text:
         _check_alike([(i + 1, lines[i].lstrip()) for i in kept], what)
     if is_list:
         pairs = _json_list(text, what)
@@ -155,7 +157,7 @@ def parse_examples(data: bytes, what: str) -> Examples:
     if not pairs:
         raise InvalidInput(f"{what}: it has no examples")
     prompts, answers = map(list, zip(*pairs, strict=True))
-    marks = {*map(_begin, prompts)}
+    marks = {_begin(x) if x[:1] in _BEGINS else "" for x in prompts}
     if marks != {""}:
         prompts = [_BEGIN.sub("", x) for x in prompts]
     answers = [_END.sub("", x).rstrip() if x[-1:] in "$;.>" else x for x in answers]
@@ -181,7 +183,7 @@ def _check_alike(numbered: Sequence[tuple[int, str]], what: str) -> None:
 
 def _begin(prompt: str) -> str:
     """What is taken for the begin token of a prompt; empty if there is none."""
-    found = _BEGIN.match(prompt) if prompt[:1] in "<$ \t" else None
+    found = _BEGIN.match(prompt)
     return found[0].strip() if found else ""
 
 
@@ -230,7 +232,7 @@ def _of_json(entry: Any, where: str) -> tuple[str, str]:
     """The prompt and the answer of an object with these names, or with one text; or of a pair."""
     if isinstance(entry, str):
         return split_line(entry)
-    pair, found = entry, f"not {shown(json.dumps(entry))}"
+    pair, lacks = entry, ""
     if isinstance(entry, dict):
         prompt = next((entry[x] for x in PROMPTS if x in entry), None)
         answer = next((entry[x] for x in ANSWERS if x in entry), None)
@@ -239,11 +241,12 @@ def _of_json(entry: Any, where: str) -> tuple[str, str]:
         pair = [prompt, answer]
         if None in pair:
             names = f"one key of {', '.join(PROMPTS)}, and one of {', '.join(ANSWERS)}"
-            found = f"with {names}; it has {shown(', '.join(entry)) or 'none'}"
+            lacks = f"with {names}; it has {shown(', '.join(entry)) or 'none'}"
     if isinstance(pair, list) and len(pair) == 2:
         prompt, answer = pair
         if isinstance(prompt, str) and isinstance(answer, str):
             return prompt, answer.strip()
+    found = lacks or f"not {shown(json.dumps(entry))}"
     raise InvalidInput(
         f"{where}: it needs a prompt and an answer, as in "
         f'{{"prompt": "12+34=", "answer": "46"}}, {found}'

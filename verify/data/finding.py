@@ -32,6 +32,7 @@ from arith.theory.arithmetic.observed import (
     distinct,
     is_defined,
     observed,
+    shapes_of,
     widths_of,
 )
 from arith.theory.arithmetic.tasks import (
@@ -58,6 +59,7 @@ from arith.theory.setting.settings import Setting, check_base
 from arith.theory.transformer.layouts import BLANKS, SPACE, Layout
 from arith.theory.transformer.layouts import layout as read_layout
 from arith.verify.data.files import Examples, shown
+from arith.verify.data.numerals import DIGITS
 from arith.verify.data.phrasing import Phrasing
 from arith.verify.data.sequences import values_of
 from arith.verify.data.texts import (
@@ -132,7 +134,7 @@ def reading(cut: Columns, base: int, order: tuple[str, str]) -> Reading:
     """The numbers of some columns."""
     firsts = [order[0]] * len(cut.operands) + [order[1]]
     *each, (said, result_written, negative) = (
-        digits_of([x if len(x) <= _LONGEST else "" for x in column], base, first)
+        digits_of(_short_ones(column), base, first)
         for column, first in zip([*cut.operands, cut.answers], firsts, strict=True)
     )
     width = max(x.shape[1] for x, *_ in each)
@@ -157,6 +159,13 @@ def reading(cut: Columns, base: int, order: tuple[str, str]) -> Reading:
         bool((written > lengths)[fits].any()),
         fits & (result_written > said_lengths),
     )
+
+
+def _short_ones(numbers: list[str]) -> list[str]:
+    """Numbers in text, those that are too long as none."""
+    if max(map(len, numbers), default=0) <= _LONGEST:
+        return numbers
+    return [x if len(x) <= _LONGEST else "" for x in numbers]
 
 
 @dataclass(frozen=True)
@@ -594,15 +603,15 @@ def _step(examples: Examples) -> int:
 def _bases(examples: Examples) -> list[int]:
     """The bases that the digits of some lines may have, the most usual first."""
     joined = "\n".join(examples.prompts + examples.answers)
-    if re.search("[0-9]:[0-9]", joined) and not any(c.isalpha() for c in joined):
+    letters = [c for c in {*joined.lower()} if c.isalpha()]
+    if re.search("[0-9]:[0-9]", joined) and not letters:
         numbers = (int(x) for x in re.findall(r"\d+", joined) if len(x) < 6)
         high = max(numbers, default=0) + 1
         return [b for b in (60, 100, 256, 1000, 10_000) if b >= high][:2]
-    letters = [c for c in joined.lower() if c.isalpha()]
     if letters and max(letters) <= "f":
         return [16, *([ord(max(letters)) - 86] if max(letters) < "f" else []), 10]
     found = cleaned(examples, 10)
-    digits = re.findall("[0-9]", "".join(found.prompts + found.answers))
+    digits = {*"".join(found.prompts + found.answers)} & {*DIGITS[:10]}
     own = max(map(int, digits), default=0) + 1
     return [10, *([own] if 2 <= own < 10 else [])]
 
@@ -610,7 +619,7 @@ def _bases(examples: Examples) -> list[int]:
 def _forms(texts: Examples, asked: Task | None, layout: Layout | None) -> Iterator[Form]:
     """The ways in which lines may be cut into numbers, the most usual first."""
     usual = Counter(
-        (sum(c in SIGNS for c in p), p.endswith("="), len(p) + len(a))
+        (sum(map(p.count, SIGNS)), p.endswith("="), len(p) + len(a))
         for p, a in zip(texts.prompts, texts.answers, strict=True)
     )
     (signs, equals, length), _ = usual.most_common(1)[0]
@@ -701,7 +710,7 @@ def _candidates(
     bodies = [(n, TASKS[n].terms, TASKS[n].names) for n in names if TASKS[n].modular]
     if k not in (1, 2):
         bodies.append(("", parse_task(" + ".join(NAMES[:k])).terms, NAMES[:k]))
-    tried = [Task(name or "sum", terms, tuple(every), 1 << 62) for name, terms, every in bodies]
+    tried = [Task(name or "sum", terms, tuple(every)) for name, terms, every in bodies]
     tried.sort(key=lambda task: sign_of(task) != sign)
     for task in tried:
         p = known.modulus or _modulus(read, chosen, task)
@@ -716,16 +725,16 @@ def _candidates(
 def _modulus(read: Reading, chosen: np.ndarray, task: Task) -> int | None:
     """The modulus by which the answers differ from a polynomial, found by small sets of lines."""
     rows = np.flatnonzero(chosen)
-    values = [x[rows].astype(object) for x in read.values]
-    said = read.results[rows].astype(object)
-    apart = task.polynomial(*values) - said
-    apart = [abs(int(x)) for x in apart if x]
+    top = max(int(x.max(initial=0)) for x in (*read.values, abs(read.results)))
+    *values, said = (x[rows].astype(task.dtype(top)) for x in (*read.values, read.results))
+    differences = abs(task.polynomial(*values) - said)
+    apart = differences[differences != 0].tolist()
     if len(apart) < _LEAST_WRAPPED:
         return None
     rng = np.random.default_rng(0)
     drawn = rng.integers(len(apart), size=(_DRAWS, 3))
     votes = Counter(gcd(*(apart[i] for i in row)) for row in drawn.tolist())
-    largest = sorted(int(x) for x in said)[-1 - len(said) // 50]
+    largest = int(np.sort(said)[-1 - len(said) // 50])
     for p, _ in votes.most_common():
         if max(largest, 1) < p < LARGEST_MODULUS:
             return p
@@ -886,7 +895,7 @@ def _options(
     lengths = np.unique(rows.widths.max(axis=1)).tolist()
     found["train_digits"] = "+".join(map(str, lengths))
     each = [tuple(np.unique(column).tolist()) for column in rows.widths.T]
-    together = {tuple(x) for x in np.unique(rows.widths, axis=0).tolist()}
+    together = {tuple(x) for x in shapes_of(rows.widths)[0].tolist()}
     if (
         natural
         and not filled
@@ -992,7 +1001,7 @@ def _layout(extra: set[int], guess: _Guess, examples: Examples, wide: bool, zero
 def _blanks(prompts: Sequence[str]) -> tuple[int, str]:
     """To how many characters operands of several lengths are filled up, and with which; 0: none."""
     fields = [x for text in prompts for x in re.split(r"[-+*,]", text.rstrip().rstrip("="))]
-    filled = {c for x in fields for c in x if not c.isalnum()}
+    filled = {c for c in set("".join(fields)) if not c.isalnum()}
     known = {symbol.replace(SPACE, " "): name for name, symbol in BLANKS.items()}
     widths, filling = set(map(len, fields)), "".join(filled)
     # Spaces beside numbers of one length are those around signs.
@@ -1004,16 +1013,11 @@ def _blanks(prompts: Sequence[str]) -> tuple[int, str]:
 
 def _spaces(texts: Sequence[str], base: int) -> Fraction:
     """The chance of a space between two digits: the simplest share within two standard errors."""
-    apart = together = 0
-    for text in texts:
-        if base <= 10 and re.search("[A-Za-z]{2}", text):
-            continue  # words part numbers
-        text = NOT_DIGITS.sub("", text)
-        words = "".join(c if c.isalnum() else "_" if c == " " else " " for c in text)
-        for word in words.split():
-            digits = [len(x) for x in word.split("_") if x]
-            apart += max(len(digits) - 1, 0)
-            together += sum(x - 1 for x in digits)
+    words = re.compile("[A-Za-z]{2}")  # they part numbers
+    text = "\n".join(x for x in texts if base > 10 or not words.search(x))
+    text = NOT_DIGITS.sub("", text)
+    apart = len(re.findall(r"(?<=[^\W_]) +(?=[^\W_])", text))
+    together = len(re.findall(r"[^\W_](?=[^\W_])", text))
     places = apart + together
     if not apart or not together:
         return Fraction(int(apart > 0))

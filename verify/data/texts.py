@@ -7,9 +7,9 @@ Digits and signs stand for themselves, most digits as one character; a space is 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import chain, product
+from operator import itemgetter
 
 import numpy as np
 
@@ -31,8 +31,10 @@ _WORDS = {"plus": "+", "minus": "-", "times": "*", "and": "+"}
 _NO_SIGNS = str.maketrans("", "", SIGNS + "=")
 NOT_DIGITS = re.compile(r"<[0-9]+>|\(-?[0-9]+\)")
 """Markers and carries."""
-_BLANKS = re.compile(r"[ \t\r_?!]+|(?<![0-9])\.|\.(?![0-9])")
+_NO_BLANKS = str.maketrans("", "", " \t\r_?!")
 """What fills up numbers, stands between their digits or ends a question."""
+_END = re.compile(r"(?<![0-9])\.|\.(?![0-9])")
+"""A full stop, but no decimal point."""
 _SPACE_BETWEEN = re.compile(r"(?<=[0-9a-z:_.])[ \t]+(?=[0-9a-z<_.])")
 """The space between two operands."""
 
@@ -118,19 +120,18 @@ def example_texts(
             written[:, fmt.result_slots]
         ]
     if form.interleaved:  # each example begins in one column, and ends somewhere
-        split = [_joined(row).partition("=") for row in texts.tolist()]
+        split = [row.partition("=") for row in _joined(texts)]
         return Examples([a + b for a, b, _ in split], [c for _, _, c in split])
     cut = int(fmt.written_slots[0])
-    return Examples(
-        [_joined(row) for row in texts[:, :cut].tolist()],
-        [_joined(row).strip() for row in texts[:, cut:].tolist()],
-    )
+    answers = [x.strip() for x in _joined(texts[:, cut:])]
+    return Examples(_joined(texts[:, :cut]), answers)
 
 
-def _joined(row: Sequence[str]) -> str:
-    """Tokens as one text; a colon stands only between two digits."""
-    text = "".join(row)
-    return re.sub(r":(?![0-9])", "", text) if ":" in text else text
+def _joined(texts: np.ndarray) -> list[str]:
+    """The tokens of each row as one text; a colon stands only between two digits."""
+    rows = list(map("".join, texts.tolist()))
+    has_colons = any(":" in x for x in rows[:1])
+    return [re.sub(r":(?![0-9])", "", x) for x in rows] if has_colons else rows
 
 
 # --- reading ----------------------------------------------------------------------------
@@ -200,7 +201,8 @@ class Form:
         fits = np.array([len(x) == at and x.isalnum() for x in lines], bool)
         cut = [x if fine else "" for x, fine in zip(lines, fits.tolist(), strict=True)]
         if self.interleaved:
-            numbers = [["".join(x[p] for p in own) if x else "" for x in cut] for own in places]
+            every = [itemgetter(*own) for own in places]
+            numbers = [["".join(own(x)) if x else "" for x in cut] for own in every]
         else:
             numbers = [[x[own[0] : own[-1] + 1] for x in cut] for own in places]
         return Columns(numbers[:-1], numbers[-1], [""] * len(lines), fits)
@@ -217,13 +219,15 @@ def parted(text: str) -> str:
 
 
 def _clean(texts: list[str], base: int) -> list[str]:
-    text = "\n".join(x.replace("\n", " ") for x in texts)
+    text = "\n".join(texts)
+    if text.count("\n") >= len(texts):
+        text = "\n".join(x.replace("\n", " ") for x in texts)
     if base <= 10 and (not text.isascii() or re.search("[A-Za-z:]", text)):
         for word, sign in _WORDS.items():
             text = re.sub(rf"\b{word}\b", sign, text, flags=re.IGNORECASE)
         text = re.sub(r"(?<=[0-9 ])[xX](?=[0-9 ])", "*", text).translate(_ALSO)
         text = re.sub(r"[A-Za-z][A-Za-z']*[.,]?|:", "", text)
-    text = _BLANKS.sub("", text.lower())
+    text = (_END.sub("", text) if "." in text else text).lower().translate(_NO_BLANKS)
     return (NOT_DIGITS.sub("", text) if "<" in text or "(" in text else text).split("\n")
 
 
@@ -231,17 +235,11 @@ def _parted_by_signs(examples: Examples, operands: int, base: int, signs: str) -
     """Cleaned examples with signs between the operands, cut into numbers."""
     digit = "[0-9a-z]" if base <= len(DIGITS) else "[0-9:]"
     between = rf"([{re.escape(signs)}])({digit}+)" + rf"\2({digit}+)" * (operands - 2)
-    pattern = re.compile(rf"({digit}+){between if operands > 1 else '()'}=?")
-    answer = re.compile(rf"-?{digit}+|{digit}+-")
-    nothing = [""] * (operands + 2)
-    rows = []
-    for prompt, said in zip(examples.prompts, examples.answers, strict=True):
-        match = pattern.fullmatch(prompt) if answer.fullmatch(said) else None
-        rows.append([said, *match.groups()] if match else nothing)
-    answers, first, used, *others = ([row[j] for row in rows] for j in range(operands + 2))
-    return Columns(
-        [first, *others], answers, used, np.array([row is not nothing for row in rows], bool)
-    )
+    number = rf"({digit}+){between if operands > 1 else '()'}=?"
+    line = re.compile(rf"^{number}\t(-?{digit}+|{digit}+-)$|^.*$", re.MULTILINE)
+    text = "\n".join(map("\t".join, zip(examples.prompts, examples.answers, strict=True)))
+    first, used, *others, answers = map(list, zip(*line.findall(text), strict=True))
+    return Columns([first, *others], answers, used, np.array(list(map(bool, first)), dtype=bool))
 
 
 def _natural_interleaved(lines: list[str], operands: int) -> Columns:
@@ -269,40 +267,34 @@ def digits_of(
     Args:
         first: the digit that is written first, ``most`` or ``least`` significant.
     """
-    n = len(numbers)
-    if base > len(DIGITS):
-        parts = [
-            [int(d) if d and len(d) < 9 else base for d in x.strip("-").split(":")] for x in numbers
-        ]
-        written = np.array([len(p) for p in parts])
-        found: np.ndarray = np.zeros((n, int(written.max(initial=1))), dtype=np.int64)
-        for i, p in enumerate(parts):
-            found[i, : len(p)] = p
+    text = "".join(numbers)
+    minus = last = np.zeros(len(numbers), dtype=bool)
+    if "-" in text:
         minus = np.array([x.startswith("-") for x in numbers], dtype=bool)
         last = np.array([x.endswith("-") for x in numbers], dtype=bool)
+        numbers = [x.strip("-") for x in numbers]
+        text = "".join(numbers)
+    if base > len(DIGITS):
+        parts = [[int(d) if d and len(d) < 9 else base for d in x.split(":")] for x in numbers]
+        digits: np.ndarray = np.array(list(chain.from_iterable(parts)), dtype=np.int64)
+        written = np.array(list(map(len, parts)), dtype=np.int64)
     else:
-        text = np.array([x.encode() for x in numbers], dtype=bytes)
-        bytes_ = text.view(np.uint8).reshape(n, -1)
-        minus = bytes_[:, 0] == ord("-")
-        length = (bytes_ != 0).sum(axis=1)
-        last = bytes_[np.arange(n), np.maximum(length - 1, 0)] == ord("-")
-        if minus.any() or last.any():
-            text = np.char.strip(text, b"-")
-            bytes_ = text.view(np.uint8).reshape(n, -1)
-        written = (bytes_ != 0).sum(axis=1)
         table = np.full(256, base, dtype=np.int16)
         table[[ord(c) for c in DIGITS[:base]]] = np.arange(base)
-        table[0] = 0
-        found = table[bytes_]
-    negative = minus | last
-    if first == "most":
-        place = written[:, None] - 1 - np.arange(found.shape[1], dtype=np.int32)
-        found = np.where(place >= 0, np.take_along_axis(found, np.maximum(place, 0), axis=1), 0)
+        digits = table[np.frombuffer(text.encode("ascii", "replace"), dtype=np.uint8)]
+        written = np.array(list(map(len, numbers)), dtype=np.int64)
+    places = np.arange(written.max(initial=1))
+    found: np.ndarray = np.zeros((len(numbers), len(places)), dtype=digits.dtype)
+    if first == "most":  # put down as they are written, and read from the end
+        found[places >= len(places) - written[:, None]] = digits
+        found = found[:, ::-1]
+    else:
+        found[places < written[:, None]] = digits
     wrong = (found >= base).any(axis=1)
     if first == "most":
         wrong |= last  # a sign stands above the highest digit
     found[wrong] = -1
-    return found, written, negative
+    return found, written, minus | last
 
 
 def read_texts(examples: Examples, fmt: Format) -> tuple[np.ndarray, np.ndarray]:

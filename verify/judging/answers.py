@@ -21,7 +21,7 @@ from arith.theory.arithmetic.boxes import Box
 from arith.theory.arithmetic.directions import Direction
 from arith.theory.arithmetic.domains import Domain, digit_base
 from arith.theory.arithmetic.lengths_text import lengths_text
-from arith.theory.arithmetic.observed import AnsweredDomain, box_of_widths, widths_of
+from arith.theory.arithmetic.observed import AnsweredDomain, box_of_widths, shapes_of, widths_of
 from arith.theory.counting.accuracy import defined
 from arith.theory.errors import InvalidInput
 from arith.theory.generalization.lengths import LengthPrediction
@@ -213,13 +213,14 @@ class Answers:
     def read(cls, examples: Examples, cell: Cell) -> Answers:
         """What stands in prompts and answers in text."""
         fmt = cell.format_for(cell.setting.digits, test=True)
-        first = dict[str, int]()
-        for i, prompt in enumerate(examples.prompts):
-            first.setdefault(prompt, i)
-        prompts, lines = list(first), list(first.values())
+        every = [*zip(examples.prompts, range(len(examples)), strict=True)]
+        first = dict(reversed(every))
+        prompts = list(dict.fromkeys(examples.prompts))
+        lines = [first[x] for x in prompts]
         longest, is_written_so = _MORE + _EACH * len(fmt.tokens), written_so(fmt)
-        fine = (len(x) <= longest and is_written_so(x) for x in prompts)
-        digits = read_prompts([x if y else "" for x, y in zip(prompts, fine, strict=True)], fmt)
+        digits = read_prompts(
+            [x if len(x) <= longest and is_written_so(x) else "" for x in prompts], fmt
+        )
         rows = np.flatnonzero((digits >= 0).all(axis=(1, 2)))
         right = cell.setting.task.evaluate(*fmt.values(digits[rows]))
         is_defined = np.asarray(cell.setting.task.is_result(right), dtype=bool)
@@ -280,8 +281,7 @@ class Answers:
             columns = np.stack(self.values[:k], axis=1)[..., None]
             digits = columns // base**places % base
         long = widths_of(digits)
-        shapes, which = np.unique(long, axis=0, return_inverse=True)
-        return shapes, which.ravel()
+        return shapes_of(long)
 
     def of(self, domain: Domain) -> np.ndarray:
         """The indices of the inputs of a domain."""
@@ -653,7 +653,7 @@ def written_so(fmt: Format) -> Callable[[str], bool]:
 
     def is_padded(prompt: str) -> bool:
         words = _WORDS.findall(prompt) if " " not in prompt and "<" not in prompt else []
-        return all(len(word) == width for word in words)
+        return {width}.issuperset(map(len, words))
 
     return is_padded
 

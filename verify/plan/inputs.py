@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from arith.theory.arithmetic.domains import Domain
-from arith.theory.arithmetic.observed import widths_of
+from arith.theory.arithmetic.observed import shapes_of, widths_of
 from arith.theory.errors import InvalidInput
 from arith.verify.data.sampling import (
     HELD_OUT,
@@ -63,10 +63,10 @@ def _held_out_of_file(cell: Cell, domain: Domain) -> np.ndarray:
     """The inputs ``(n, k, N)`` of a domain that are held out by position (InvalidInput: none)."""
     _, held_out = drawn_file(cell.training_format, cell.setting.train)
     long = widths_of(held_out)
-    shapes, number = np.unique(long, axis=0, return_inverse=True)
+    shapes, number = shapes_of(long)
     inside = np.array([domain.has_lengths(tuple(x)) for x in shapes.tolist()], dtype=bool)
     width = cell.format_for(domain.lengths[-1]).width
-    found = held_out[inside[number.ravel()]][:SAMPLES, :, :width]
+    found = held_out[inside[number]][:SAMPLES, :, :width]
     if not len(found):
         raise InvalidInput(f"{domain.text()} has no held-out examples among those drawn")
     return found

@@ -53,14 +53,15 @@ import json, sys
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 root, names = sys.argv[1], sys.argv[2:]
-for name in names:
+first = f"{root}/{names[0]}"
+made = type(AutoModelForCausalLM.from_pretrained(first, trust_remote_code=True))
+words = type(AutoTokenizer.from_pretrained(first, trust_remote_code=True))
+for name in names:  # all have the same code
     folder = f"{root}/{name}"
     given = json.load(open(f"{folder}.json"))
-    model, report = AutoModelForCausalLM.from_pretrained(
-        folder, trust_remote_code=True, output_loading_info=True
-    )
+    model, report = made.from_pretrained(folder, output_loading_info=True)
     assert not report["missing_keys"] and not report["unexpected_keys"], report
-    tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=True)
+    tokenizer = words.from_pretrained(folder)
     read = tokenizer(given["texts"], return_tensors="pt")
     with torch.no_grad():
         logits = model(**read).logits
@@ -297,11 +298,15 @@ def test_the_tokens_are_text_again(models: tuple[Path, dict[str, GPT]]) -> None:
 def test_the_code_in_the_folder_is_that_of_the_package(
     models: tuple[Path, dict[str, GPT]],
 ) -> None:
-    for name in ("gpt", "positions", "huggingface_model"):
-        text = (models[0] / "ape" / f"{name}.py").read_text()
-        assert "from arith" not in text
-    files = {x.name for x in (models[0] / "ape").glob("*.py")}
-    assert files == {*sources()} and "settings.py" not in files  # what a network is made of
+    code = sources()
+    assert "settings.py" not in code  # what a network is made of
+    assert {"gpt.py", "positions.py", "huggingface_model.py"} <= code.keys()
+    assert not any("from arith" in text for text in code.values())
+    loaded = {"config.json": "auto_map", "tokenizer_config.json": "tokenizer_class"}
+    how = [json.loads((models[0] / "ape" / file).read_text())[key] for file, key in loaded.items()]
+    for folder in (models[0] / name for name in CELLS):
+        assert {x.name: x.read_text() for x in folder.glob("*.py")} == code
+        assert how == [json.loads((folder / file).read_text())[key] for file, key in loaded.items()]
     page = (models[0] / "ape" / "README.md").read_text()
     assert "model.answer(" in page and "(a + b) mod 101" in page
 
