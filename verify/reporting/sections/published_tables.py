@@ -76,9 +76,7 @@ def published_tables(verdicts: Sequence[CellVerdict]) -> list[Block]:
     """The published tables, row by row: reported, measured by us, and predicted."""
     rows = published_rows()
     near = [
-        row
-        for row in rows
-        if max(row[0].train) <= REACH or same_training(row[0].setting, verdicts)
+        row for row in rows if max(row[0].train) <= REACH or same_training(row[0].setting, verdicts)
     ]
     far = [_name(row[0].setting) for row in rows if row not in near]
     return [
