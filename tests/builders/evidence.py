@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from unittest.mock import patch
 
 from arith.verify import pipeline
 from arith.verify.records.evidence import read_evidence
 from arith.verify.records.runs import Run
+from arith.verify.reporting import exports
 from arith.verify.reporting.report import Report
 from builders.paths import REPORTS
 
@@ -17,7 +19,15 @@ _judge = pipeline.judge
 @cache
 def judged(name: str) -> Report:
     """The report of a grid on its committed evidence."""
-    return _judge(name, REPORTS)
+    with patch.object(pipeline, "read_evidence", read_once):
+        return _judge(name, REPORTS)
+
+
+@cache
+def every_run() -> tuple[Run, ...]:
+    """The models of all committed evidence, each once."""
+    with patch.object(exports, "read_evidence", read_once):
+        return tuple(exports.committed(REPORTS)[0])
 
 
 @cache

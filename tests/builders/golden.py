@@ -101,7 +101,7 @@ def published() -> Iterator[Setting]:
     found: dict[Setting, None] = {}
     for finding in findings():
         with suppress(InvalidInput, ValueError):  # an encoder, or a task that we do not have
-            found.setdefault(finding.setting())
+            found.setdefault(finding.setting)
     yield from found
 
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 from statistics import mean
 from typing import Any
@@ -119,6 +119,7 @@ class Finding:
             return set(tasks) <= set(TASKS) and self.encoding in ENCODINGS
         return False
 
+    @cached_property
     def setting(self) -> Setting:
         """The setting, as the predictor takes it.
 
@@ -306,7 +307,7 @@ def missing_premises(finding: Finding) -> dict[str, str]:
         missing["setting"] = "its task, encoding or layout is not in our tables, or not known"
     else:
         try:
-            f.setting()
+            _ = f.setting
         except InvalidInput as error:
             missing["setting"] = str(error)
     if not f.converged:
@@ -319,7 +320,7 @@ def compare(finding: Finding) -> Comparison:
     """A finding beside our prediction of it and the published theorem."""
     missing = missing_premises(finding)
     mute = missing.keys() & {"padding", "domain", "setting"}
-    prediction = None if mute else _prediction(finding.setting())
+    prediction = None if mute else _prediction(finding.setting)
     lengths = () if prediction is None else _compare_lengths(finding, prediction)
     if "convergence" in missing and prediction is not None and _bounds_only(prediction):
         del missing["convergence"]

@@ -7,7 +7,7 @@ by its worst length.  Models are judged one by one as the cell is with all of th
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from arith.theory.arithmetic.directions import EXTRAPOLATING, Direction
@@ -149,9 +149,12 @@ def _tallies(verdicts: Iterable[CellVerdict]) -> dict[str, Tally]:
 def _says(v: CellVerdict) -> dict[str, list[Verdict]]:
     """What a cell, or one model of it, says of claims by their names: a verdict for each length."""
     name = theorem(v.prediction)
+    lengths = defaultdict[str, set[int]](set)
+    for step in v.prediction.derivation:
+        lengths[step.rule].update(step.lengths)
     return {
         **{f"{name}, {d}": _theorem_verdicts(d, v) for d in EXTRAPOLATING},
-        **{step.rule: _rule_verdicts(step.rule, v) for step in v.prediction.derivation},
+        **{rule: _verdicts_at(of_rule, v) for rule, of_rule in lengths.items()},
         "plateau": plateau_verdicts(v),  # these two speak of training
         "leap": leap_verdicts(v),
     }
@@ -164,10 +167,10 @@ def _theorem_verdicts(direction: Direction, v: CellVerdict) -> list[Verdict]:
     return [Verdict.UNDETERMINED for _ in judged] if silent else judged
 
 
-def _rule_verdicts(rule: str, v: CellVerdict) -> list[Verdict]:
+def _verdicts_at(lengths: Container[int], v: CellVerdict) -> list[Verdict]:
     """The verdicts of a cell at the lengths whose claim rests on a rule."""
     return [
         Verdict.UNDETERMINED if x.prediction.claim == Claimed.NONE else x.verdict
         for x in v.lengths
-        if uses(rule, v.prediction, x.prediction)
+        if x.digits in lengths
     ]

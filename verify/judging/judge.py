@@ -116,6 +116,8 @@ class CellVerdict:
     @cached_property
     def by_model(self) -> tuple[CellVerdict, ...]:
         """Each run judged by itself."""
+        if len(self.runs) == 1:
+            return (self,)
         return tuple(judge(self.cell, [run], self.prediction) for run in self.runs)
 
     @cached_property

@@ -110,8 +110,11 @@ def is_soon(step: int | None) -> bool:
 
 
 def task_leaps(v: CellVerdict) -> Decision:
-    """Whether a cell's task leaps; undecided too where its encoding is another."""
-    return setting_leaps(v.cell.setting) if v.runs else Decision.UNDECIDED
+    """Whether a cell's task leaps; undecided too where its encoding is another.
+
+    It is not counted, which takes long, where no model tells how soon the task was learned.
+    """
+    return setting_leaps(v.cell.setting) if learning_steps(v) else Decision.UNDECIDED
 
 
 def learning_steps(v: CellVerdict) -> list[tuple[CellVerdict, int | None]]:

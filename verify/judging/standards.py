@@ -31,8 +31,9 @@ def meets(measured: Sequence[Measurement], low: float, high: float, unseen: floa
 
 def is_testable(expected: LengthPrediction | PredictedLength) -> bool:
     """Whether a measurement could contradict what is claimed: no bound that only touches 0 or 1."""
-    low, high = float(expected.at_least), float(expected.at_most)
-    return expected.accuracy is not None or low > TOLERANCE or high + TOLERANCE < 1
+    if expected.accuracy is not None:
+        return True
+    return float(expected.at_least) > TOLERANCE or float(expected.at_most) + TOLERANCE < 1
 
 
 def is_below_one(measured: Sequence[Measurement]) -> bool:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 from arith.theory.errors import InvalidInput
 from arith.verify.plan.cells import Cell
@@ -16,7 +15,7 @@ from arith.verify.records.files import write
 from arith.verify.records.measurement import Measurement
 from arith.verify.records.predicted import Predicted
 from arith.verify.records.reading import Line, Precision, Seed, check, read, record
-from arith.verify.records.runs import Run, read_model
+from arith.verify.records.runs import Identity, Run, read_model
 from arith.verify.records.trajectory import Trajectory
 
 PREDICTIONS, TRAJECTORIES = "predictions.jsonl", "trajectories.jsonl"
@@ -50,24 +49,25 @@ def read_evidence(path: Path) -> list[Run]:
     Raises:
         InvalidInput: a file is missing, or a line cannot be read or says what another says.
     """
-    runs: dict[Any, Run] = {}
-    measured: dict[Any, dict[int, Measurement]] = {}
-    predictions: dict[tuple[Cell, str], Predicted] = {}
+    # By the keys of cells: to hash a cell itself takes long.
+    runs: dict[Identity, Run] = {}
+    measured: dict[Identity, dict[int, Measurement]] = {}
+    predictions: dict[tuple[str, str], Predicted] = {}
 
     def add_prediction(line: bytes) -> None:
         found = read(_STORED_PREDICTION, line)
-        cell, predicted = found.values()["cell"], found.made()
+        cell, predicted = found.held("cell"), found.made()
         predicted.check(cell)
-        predictions[cell, predicted.hash] = predicted
+        predictions[cell.key, predicted.hash] = predicted
 
     def add_measurement(line: bytes) -> None:
         values = read_model(_MEASURED, line).values()
         cell, digest = values["cell"], values.pop("predicted")
-        stored = None if digest is None else predictions.get((cell, digest))
+        stored = None if digest is None else predictions.get((cell.key, digest))
         check(digest is None or stored, f"no prediction {digest} in {PREDICTIONS}")
         measurement = values.pop("measurement")
         run = Run(**values, measurements=(), predicted=stored)
-        identity = cell, run.seed, run.recipe, run.precision
+        identity = run.identity
         if run != runs.get(identity):
             run.check()
             check(identity not in runs, "it contradicts an earlier line on the same model")
@@ -80,7 +80,7 @@ def read_evidence(path: Path) -> list[Run]:
     def add_trajectory(line: bytes) -> None:
         found = read(_Followed, line)
         found.trajectory.check(found.cell)
-        identity = found.cell, found.seed, found.recipe, found.precision
+        identity = found.cell.key, found.seed, found.recipe, found.precision
         if identity in runs:
             check(runs[identity].trajectory is None, "a second trajectory of the same model")
             runs[identity] = replace(runs[identity], trajectory=found.trajectory)

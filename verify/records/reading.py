@@ -9,7 +9,7 @@ from __future__ import annotations
 import atexit
 import gc
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from fractions import Fraction
 from functools import cache, lru_cache
@@ -28,6 +28,7 @@ from typing import (
 
 import msgspec
 from msgspec import Meta, Raw, Struct
+from msgspec.structs import asdict
 
 from arith.theory.arithmetic.exact_text import exact_text, read_exact
 from arith.theory.errors import InvalidInput
@@ -91,16 +92,30 @@ class Record(Struct, forbid_unknown_fields=True, kw_only=True):
     """An object of JSON as it is read, of which a dataclass is made."""
 
     of: ClassVar[Any]
+    besides: ClassVar[Sequence[str]]
+    """The fields that the dataclass does not have."""
+    unmade: ClassVar[Sequence[str]]
+    """The fields that may hold records or cells as they are read; most fields do not."""
+
+    def held(self, name: str) -> Any:
+        """What a field holds."""
+        return _made(getattr(self, name))
 
     def values(self) -> dict[str, Any]:
         """What the fields hold, those of the dataclass and others, but for what stands beside."""
-        beside = _beside(self.of)
-        return {n: _made(getattr(self, n)) for n in self.__struct_fields__ if n not in beside}
+        found = asdict(self)
+        for name in _beside(self.of):
+            del found[name]
+        for name in self.unmade:
+            found[name] = _made(found[name])
+        return found
 
     def made(self) -> Any:
         """The dataclass (InvalidInput: it has not what was written beside its fields)."""
-        known = self.of.__dataclass_fields__.keys()
-        made = self.of(**{name: x for name, x in self.values().items() if name in known})
+        found = self.values()
+        for name in self.besides:
+            del found[name]
+        made = self.of(**found)
         for name in _beside(self.of):
             fine = getattr(made, name) == getattr(self, name)
             check(fine, f"{name}: it was changed, for it has another {name}")
@@ -124,17 +139,19 @@ def record(kind: Any, **other: Any) -> type[Record]:
             they may be null); None for what is not written.
     """
     types = get_type_hints(kind, include_extras=True)
-    written = {
-        f.name: (_read_as(types[f.name]), *([] if f.default is MISSING else [f.default]))
-        for f in fields(kind)
-    }
-    for name, hint in other.items():
-        default = [None] if type(None) in get_args(hint) else []
-        written[name] = (_read_as(hint), *default)
-    form = [(name, *how) for name, how in (_beside(kind) | written).items() if how[0] is not None]
-    made = msgspec.defstruct(
-        kind.__name__, form, bases=(Record,), namespace={"of": kind}, kw_only=True
-    )
+    own = {f.name: [] if f.default is MISSING else [f.default] for f in fields(kind)}
+    form = [(name, *how) for name, how in _beside(kind).items()]
+    unmade = []
+    for name, hint in ({name: types[name] for name in own} | other).items():
+        if hint is None:
+            continue
+        given = [None] if type(None) in get_args(hint) else []
+        form.append((name, _read_as(hint), *(given if name in other else own[name])))
+        if form[-1][1] != hint:
+            unmade.append(name)
+    besides = [name for name in other if name not in own]
+    known = {"of": kind, "besides": besides, "unmade": unmade}
+    made = msgspec.defstruct(kind.__name__, form, bases=(Record,), namespace=known, kw_only=True)
     assert issubclass(made, Record)
     return made
 

@@ -52,13 +52,17 @@ def markdown_table(
     Args:
         headers: of the columns; by default the keys of the rows, empty where a row lacks one.
     """
-    from tabulate import tabulate
-
-    shown = [
-        {plain(name): plain(text) for name, text in row.items()}
-        if isinstance(row, Mapping)
-        else [*map(plain, row)]
-        for row in rows
-    ]
-    columns = headers if isinstance(headers, str) else [*map(plain, headers)]
-    return Markdown(tabulate(shown, columns, tablefmt="github", disable_numparse=True))
+    if headers == "keys":
+        headers = [*dict.fromkeys(name for row in rows for name in row)]
+    filled = (
+        [row.get(name, "") for name in headers] if isinstance(row, Mapping) else row for row in rows
+    )
+    if not headers:
+        return Markdown("")
+    shown = [[*map(plain, line)] for line in (headers, *filled)]
+    roomy = [f"{name}  " for name in shown[0]]
+    widths = [max(map(len, column)) for column in zip(roomy, *shown[1:], strict=True)]
+    lines = [" | ".join(map(str.ljust, line, widths)) for line in shown]
+    rule = "-|-".join("-" * width for width in widths)
+    first, *rest = (f"| {line} |" for line in lines)
+    return Markdown("\n".join((first, f"|-{rule}-|", *rest)))

@@ -125,7 +125,7 @@ def summarize(verdicts: Sequence[CellVerdict]) -> Summary:
     for v in verdicts:
         where = "ape" if v.cell.setting.encoding.name == "ape" else "other"
         # A claim on stable models counts where there is one, or no model has converged.
-        upward[where] += [is_testable(x.prediction) and not is_silent(x) for x in v.longer]
+        upward[where] += [not is_silent(x) and is_testable(x.prediction) for x in v.longer]
     return Summary(
         cells=len(verdicts),
         conclusive=sum(v.verdict != Verdict.INCONCLUSIVE for v in verdicts),

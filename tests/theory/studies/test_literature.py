@@ -244,19 +244,19 @@ def test_enough_natural_findings_from_enough_papers_are_in_scope() -> None:
     natural = [f for f in findings() if f.padding in ("longer", "none")]
     scored = [f for f in natural if compare(f).in_scope]
     assert len(scored) >= 40 and len({f.paper for f in scored}) >= 13
-    assert all(f.setting().natural for f in scored)
+    assert all(f.setting.natural for f in scored)
     every = [f for f in findings() if compare(f).in_scope]
     assert len(every) >= 100 and len({f.paper for f in every}) >= 17
     assert len({f.paper for f in every if f.paper.source.startswith("arXiv")}) >= 12
 
 
 def test_operands_padded_to_the_longest_are_natural_ones_of_one_length() -> None:
-    padded = BY_ID["coupling-add-30"].setting()
+    padded = BY_ID["coupling-add-30"].setting
     assert padded.natural and (padded.train.kind, padded.test_kind) == ("every", "every")
     assert (padded.train.lengths, padded.layers) == (tuple(range(1, 31)), 1)
-    natural = BY_ID["coupling-aligned-natural-6"].setting()
+    natural = BY_ID["coupling-aligned-natural-6"].setting
     assert natural.natural and natural.train.kind == "lengths"
-    assert not ADD.setting().natural
+    assert not ADD.setting.natural
 
 
 def test_the_theorem_is_about_padded_operands() -> None:

@@ -5,19 +5,12 @@ from __future__ import annotations
 from functools import cache
 from statistics import fmean
 
-from builders.paths import ROOT
+from builders.evidence import every_run
 
 from arith.theory.prediction.convergence import MISSED, MODELS, Models
 from arith.theory.prediction.forecast import FOREST, TABLE, Columns, Forecasts, Measured
 from arith.verify.records.runs import Run
-from arith.verify.reporting.exports import committed
 from arith.verify.reporting.forecasts import chances, errors, recipe_of, score_lines, table
-
-
-@cache
-def every_run() -> list[Run]:
-    """The models that forecasts rest on."""
-    return committed(ROOT / "reports")[0]
 
 
 @cache

@@ -13,11 +13,10 @@ from typing import Any
 
 import pytest
 from builders.browser import chromium, widest
-from builders.paths import REPORTS
+from builders.evidence import judged
 from matplotlib.figure import Figure
 
 from arith.verify.judging.known_divergences import KnownDivergences
-from arith.verify.pipeline import judge
 from arith.verify.reporting.page import html_page
 from arith.verify.reporting.report import Report
 from arith.verify.reporting.summary import summarize
@@ -25,7 +24,7 @@ from arith.verify.reporting.summary import summarize
 
 @pytest.fixture(scope="module")
 def report() -> Report:
-    return judge("headline", REPORTS)
+    return judged("headline")
 
 
 @pytest.fixture(scope="module")
@@ -138,9 +137,9 @@ def test_hostile_evidence_makes_no_request_and_nothing_live(
         f"<img src=q onerror='location=\"{away}\"'><script>fetch('{away}/d')</script>"
         f"<{away}/e> [f](javascript:1)\n\n![g](/etc/hostname)"
     )
-    verdicts = [
-        replace(v, runs=tuple(replace(x, machine=text) for x in v.runs)) for v in report.verdicts
-    ]
+    cells = [v for v in report.verdicts if v.diverging]
+    cells += [v for v in report.verdicts if not v.diverging][:2]  # more take long to draw
+    verdicts = [replace(v, runs=tuple(replace(x, machine=text) for x in v.runs)) for v in cells]
     causes = {(v.name, x.digits): text for v in verdicts for x in v.diverging}
     made = replace(report, name=text, verdicts=verdicts, known=KnownDivergences(causes))
     try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import cache
 
 from arith.theory.arithmetic.directions import Direction
 from arith.theory.arithmetic.domains import Domain
@@ -32,18 +33,19 @@ PublishedRow = tuple[Finding, ...]
 def compared_tables(report: Report) -> list[Block]:
     """The published tables, where a model of the report was trained on what one of them was."""
     trained = report.trained
-    if not any(same_training(row[0].setting(), trained) for row in published_rows()):
+    if not any(same_training(row[0].setting, trained) for row in published_rows()):
         return []
     return published_tables(trained)
 
 
-def published_rows() -> list[PublishedRow]:
+@cache
+def published_rows() -> tuple[PublishedRow, ...]:
     """The published tables, the findings about one model put together."""
     rows: dict[tuple[Setting, str], list[Finding]] = {}
     for f in findings():
         if f.paper.source == f"arXiv {PAPER}":
-            rows.setdefault((f.setting(), f.model), []).append(f)
-    return [tuple(row) for row in rows.values()]
+            rows.setdefault((f.setting, f.model), []).append(f)
+    return tuple(map(tuple, rows.values()))
 
 
 def same_training(published: Setting, verdicts: Sequence[CellVerdict]) -> list[CellVerdict]:
@@ -74,11 +76,9 @@ def published_tables(verdicts: Sequence[CellVerdict]) -> list[Block]:
     """The published tables, row by row: reported, measured by us, and predicted."""
     rows = published_rows()
     near = [
-        row
-        for row in rows
-        if max(row[0].train) <= REACH or same_training(row[0].setting(), verdicts)
+        row for row in rows if max(row[0].train) <= REACH or same_training(row[0].setting, verdicts)
     ]
-    far = [_name(row[0].setting()) for row in rows if row not in near]
+    far = [_name(row[0].setting) for row in rows if row not in near]
     return [
         Heading(f"The tables of arXiv {PAPER}"),
         text("published_tables"),
@@ -100,7 +100,7 @@ def _domain(s: Setting) -> str:
 
 def _row_section(row: PublishedRow, verdicts: Sequence[CellVerdict]) -> Iterator[Block]:
     """Heading, remark and table of one published row."""
-    s = row[0].setting()
+    s = row[0].setting
     ours = same_training(s, verdicts)
     best = ours[0] if ours else None
     # In domain the truth and the learned function are one, so each table measures the premise.
