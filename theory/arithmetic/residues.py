@@ -273,13 +273,13 @@ def keys_unchanged(
         seen = seen.plus_digits([(c * weight, values) for weight, values in x.read])
         missed = missed.plus_digits([(c * weight, values) for weight, values in x.missed])
     spend(2 * len(missed.hit) * keys.size)
-    counts = np.zeros(len(keys), object)
+    found: Array = np.zeros(len(keys), object)
     extra = roomy(seen.extra, n)
     for shift in missed.hit.tolist():
         equal = keys == np.roll(keys, -shift, axis=1)
         level = seen.level * np.count_nonzero(equal, axis=1).astype(object)
-        counts += missed.count(shift) * (level + equal @ extra)
-    return [count * total // (seen.total * missed.total) for count in counts.tolist()]
+        found += missed.count(shift) * (level + equal @ extra)
+    return [count * total // (seen.total * missed.total) for count in found.tolist()]
 
 
 def _check(n: int, largest: int) -> None:
