@@ -183,8 +183,8 @@ def differences(name: str, kept: dict[str, list[str]]) -> Iterator[tuple[str, st
     # The command takes fewer digits than some papers trained on.
     of_papers = {" ".join(setting_words(x)): x for x in published()} if name == "published" else {}
     for words, lines in kept.items():
-        today = block(of_papers.get(words) or read_words(words)).splitlines()[1:]
-        for old, new in _pairs(lines, today):
+        asked, *today = block(of_papers.get(words) or read_words(words)).splitlines()
+        for old, new in [(words, asked), *_pairs(lines, today)]:
             if old != new:
                 yield words, old, new
 

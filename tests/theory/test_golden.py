@@ -9,9 +9,8 @@ from builders.golden import (
     FILES,
     FOLDER,
     differences,
-    drawn,
+    kept_drawn,
     read_blocks,
-    read_words,
     setting_words,
 )
 
@@ -36,9 +35,7 @@ def test_predictions_are_those_of_the_golden_files(name: str) -> None:
 
 def test_the_settings_of_the_files_are_those_that_are_listed() -> None:
     for name, settings in FILES.items():
-        assert (FOLDER / f"{name}.txt").read_text().startswith(f"# theory {THEORY_VERSION}\n")
-        if settings is not drawn:  # which takes half a minute
-            words = [" ".join(setting_words(x)) for x in settings()]
-            assert list(read_blocks(FOLDER / f"{name}.txt")) == words
-    for words in list(read_blocks(FOLDER / "drawn.txt"))[::50]:
-        assert " ".join(setting_words(read_words(words))) == words
+        path = FOLDER / f"{name}.txt"
+        assert path.read_text().startswith(f"# theory {THEORY_VERSION}\n")
+        if settings is not kept_drawn:  # which are those of the file
+            assert list(read_blocks(path)) == [" ".join(setting_words(x)) for x in settings()]

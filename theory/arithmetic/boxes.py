@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain, product
@@ -32,8 +33,8 @@ class Box:
     @cached_property
     def size(self) -> int:
         """The number of operand tuples in the box."""
-        each = [*map(len, chain.from_iterable(self.digits))]
-        return prod(n ** each.count(n) for n in {*each})
+        each = Counter(map(len, chain.from_iterable(self.digits)))
+        return prod(n**times for n, times in each.items())
 
     @cached_property
     def width(self) -> int:
@@ -52,7 +53,8 @@ class Box:
             if i > len(rows[j]) and 0 in only:
                 continue  # above its last digit it is 0 anyway, and gets no longer
             rows[j] += [(0,)] * (i - len(rows[j]))
-            rows[j][i - 1] = tuple(d for d in rows[j][i - 1] if d in only)
+            if not only.issuperset(rows[j][i - 1]):
+                rows[j][i - 1] = tuple(d for d in rows[j][i - 1] if d in only)
         return Box(tuple(map(tuple, rows)))
 
     def lowest(self, width: int) -> Box:

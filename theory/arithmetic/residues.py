@@ -93,6 +93,15 @@ class Residues:
         """The residues that occur."""
         return np.arange(self.n) if self.level else np.flatnonzero(self.extra)
 
+    @cached_property
+    def common(self) -> int:
+        """What all counts have in common; 1 where there is no number."""
+        return gcd(self.level, int(np.gcd.reduce(self.extra))) or 1
+
+    def without_common(self) -> Residues:
+        """The distribution in lowest terms."""
+        return Residues.of(self.extra // self.common, self.level // self.common)
+
     def plus(self, number: int) -> Residues:
         """The numbers, each plus another."""
         return Residues(self.level, np.roll(self.extra, number % self.n))
@@ -161,7 +170,8 @@ def _spans(rows: Sequence[Row]) -> list[tuple[int, list[tuple[int, int]]]]:
 
 def joint(parts: Sequence[Residues]) -> tuple[Array, Array]:
     """All combinations of residues that occur, ``(parts, n)``, and how often each, ``(n,)``."""
-    ways = combinations([part.counts[part.hit] for part in parts]).prod(axis=0)
+    dtype = exact_dtype(prod(part.total for part in parts))
+    ways = combinations([part.counts[part.hit].astype(dtype) for part in parts]).prod(axis=0)
     return combinations([part.hit for part in parts]), ways
 
 
@@ -253,7 +263,7 @@ def keys_unchanged(
     if not total:
         return [0] * len(keys)
     if any(sum(e) > 1 for _, e in terms):
-        read, whole, ways = _table(terms, n, operands)
+        read, whole, ways, _ = _table(terms, n, operands)
         counts = [int(ways[key[read] == key[whole]].sum()) for key in keys]
         return [count * total // int(ways.sum()) for count in counts]
     seen, missed = digit_sum(n, []), digit_sum(n, [])
@@ -263,12 +273,13 @@ def keys_unchanged(
         seen = seen.plus_digits([(c * weight, values) for weight, values in x.read])
         missed = missed.plus_digits([(c * weight, values) for weight, values in x.missed])
     spend(2 * len(missed.hit) * keys.size)
-    counts = [0] * len(keys)
+    found: Array = np.zeros(len(keys), object)
+    extra = roomy(seen.extra, n)
     for shift in missed.hit.tolist():
-        for k, equal in enumerate(keys == np.roll(keys, -shift, axis=1)):
-            among = seen.level * int(np.count_nonzero(equal)) + seen.extra[equal].sum(dtype=object)
-            counts[k] += missed.count(shift) * int(among)
-    return [count * total // (seen.total * missed.total) for count in counts]
+        equal = keys == np.roll(keys, -shift, axis=1)
+        level = seen.level * np.count_nonzero(equal, axis=1).astype(object)
+        found += missed.count(shift) * (level + equal @ extra)
+    return [count * total // (seen.total * missed.total) for count in found.tolist()]
 
 
 def _check(n: int, largest: int) -> None:
@@ -292,16 +303,19 @@ def _groups(terms: Sequence[Term]) -> list[list[Term]]:
 
 def _differences(terms: Sequence[Term], n: int, operands: Sequence[Operand]) -> Residues:
     """``P(x) - P(s)`` mod n, over all combinations of residues."""
-    read, whole, ways = _table(terms, n, operands)
-    counts = np.zeros(n, dtype=object)
+    read, whole, ways, common = _table(terms, n, operands)
+    counts = np.zeros(n, ways.dtype)
     np.add.at(counts, (whole - read) % n, ways)
-    return Residues.of(counts)
+    return Residues.of(common * counts.astype(object))
 
 
 def _table(
     terms: Sequence[Term], n: int, operands: Sequence[Operand]
-) -> tuple[Array, Array, Array]:
-    """All combinations of residues that occur: P of what is read, P of all, and how often."""
+) -> tuple[Array, Array, Array, int]:
+    """All combinations of residues that occur: P of what is read, P of all, and how often.
+
+    The last is what to multiply how often by.
+    """
     _check(n, _LARGEST_OF_PAIRS)
     used = _used(terms)
     parts = [part for j in used for part in operands[j].parts(n)]
@@ -309,7 +323,7 @@ def _table(
     if 2 * len(parts) * size > ENTRIES:
         raise NotCountable(f"{size} combinations of residues are too many to be counted")
     spend(500 * size)
-    residues, ways = joint(parts)
+    residues, ways = joint([part.without_common() for part in parts])
 
     def value(x: Array) -> Array:
         total = np.zeros(x.shape[1], dtype=np.int64)
@@ -321,7 +335,8 @@ def _table(
             total += factor
         return total % n
 
-    return value(residues[::2]), value((residues[::2] + residues[1::2]) % n), ways
+    read, whole = value(residues[::2]), value((residues[::2] + residues[1::2]) % n)
+    return read, whole, ways, prod(part.common for part in parts)
 
 
 # --- products ---------------------------------------------------------------------------

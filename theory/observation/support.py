@@ -71,10 +71,13 @@ class Support:
     def constant(self, digit: OperandDigit) -> int | None:
         """The value that a model takes a digit to have always, None for a digit that it reads."""
         operand, position = digit
-        if position > self.width:
-            return 0
-        values = self.seen[operand][position - 1]
-        return min(values) if len(values) == 1 else None
+        written = self._constants[operand]
+        return written[position - 1] if position <= len(written) else 0
+
+    @cached_property
+    def _constants(self) -> list[list[int | None]]:
+        """``constant`` of the digits that training wrote; it is asked very often."""
+        return [[min(x) if len(x) == 1 else None for x in operand] for operand in self.seen]
 
     @property
     def width(self) -> int:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from arith.theory.arithmetic.decision import Decision
 from arith.theory.arithmetic.domains import Domain
+from arith.theory.arithmetic.effort import PART
 from arith.theory.arithmetic.expressions import parse_task
 from arith.theory.arithmetic.tasks import Task, named_task
 from arith.theory.errors import NotCountable
@@ -118,12 +119,13 @@ def test_large_numbers_count_as_what_they_are_modulo_p() -> None:
     assert leaps(large, 10, Domain((2,))) is leaps(small, 10, Domain((2,)))
 
 
-def test_too_many_values_are_not_counted() -> None:
+def test_too_many_values_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     assert leaps(named_task("mod_add", 100_003), 10, Domain((6,))) is Decision.UNDECIDED
     assert leaps(named_task("mod_add", 20_000), 10, Domain((5,))) is Decision.UNDECIDED
     assert leaps(named_task("mod_mul", 10_007), 10, Domain((6,))) is Decision.UNDECIDED
     with_many_carries = parse_task("1234567890123*a + 9876543210987*b")
     assert leaps(with_many_carries, 256, Domain((20,), "every")) is Decision.UNDECIDED
+    monkeypatch.setattr("arith.theory.learning.leap_complexity.PART", PART // 4)
     assert leaps(parse_task("12345*a*b + c"), 97, Domain((1,))) is Decision.UNDECIDED
 
 

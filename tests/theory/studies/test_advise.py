@@ -23,12 +23,19 @@ from arith.theory.studies.advise import advise, changed
 from arith.theory.text.text import advice_text
 from arith.theory.transformer.encodings import ENCODINGS
 
-NATURAL = {"train_digits": "1-5", "test_digits": "30", "padding": "none"}
+NATURAL = {"train_digits": "1-5", "test_digits": "7", "padding": "none"}
 
 
 @cache
 def ask(**words: object) -> object:
     return advise(Request(**words).setting())  # type: ignore[arg-type]
+
+
+def obstacles(**words: object) -> tuple[str, ...]:
+    """What stands in the way; they do not depend on which changes are tried, so none is."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(advise_module, "_TRYING", 0)
+        return advise(Request(**words).setting()).obstacles  # type: ignore[arg-type]
 
 
 def test_what_generalizes_needs_no_change() -> None:
@@ -79,7 +86,8 @@ def test_more_encodings_take_no_suggestion_away(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_support_rule_is_an_obstacle_too() -> None:
-    [obstacle] = ask(task="add").obstacles
+    [obstacle] = obstacles(task="add")
+    assert ask(task="add").obstacles == (obstacle,)
     assert obstacle.startswith("digits that never varied in training, all those above place 3")
 
 
@@ -92,13 +100,13 @@ def test_the_support_rule_is_an_obstacle_too() -> None:
 )
 def test_an_obstacle_counts_digits_whatever_a_token_holds(words: dict, obstacle: str) -> None:
     asked = words | {"train_digits": "2", "test_digits": "4"}
-    obstacles = ask(task="mod_add", layout="aligned, 2 digits per token", **asked).obstacles
-    assert any(text.startswith(obstacle) for text in obstacles)
+    found = obstacles(task="mod_add", layout="aligned, 2 digits per token", **asked)
+    assert any(text.startswith(obstacle) for text in found)
 
 
 def test_an_obstacle_names_the_tokens_that_never_varied() -> None:
-    advice = ask(task="add", layout="aligned, 2 digits per token", train_digits="4")
-    assert any("all those above token 2, are ignored" in o for o in advice.obstacles)
+    found = obstacles(task="add", layout="aligned, 2 digits per token", train_digits="4")
+    assert any("all those above token 2, are ignored" in o for o in found)
 
 
 def test_natural_lengths_want_one_layer_with_a_window() -> None:
@@ -106,7 +114,7 @@ def test_natural_lengths_want_one_layer_with_a_window() -> None:
     texts = [s.text for s in advice.suggestions]
     assert "encoding rpe; attention window 5 in one layer; interleaved layout" in texts
     [obstacle] = advice.obstacles
-    assert obstacle.startswith("At 30 digits a digit is not found")
+    assert obstacle.startswith("At 7 digits a digit is not found")
 
 
 def test_examples_of_the_tested_length_prove_nothing() -> None:
@@ -186,12 +194,12 @@ def test_suggestions_work_and_are_minimal(words: dict) -> None:
     ],
 )
 def test_a_rule_that_stops_or_was_not_decided_is_an_obstacle(words: dict, reason: str) -> None:
-    obstacles = ask(task="add", **words).obstacles
-    assert any(reason in o for o in obstacles)
+    assert any(reason in o for o in obstacles(task="add", **words))
 
 
 def test_a_modulus_out_of_reach_is_no_obstacle() -> None:
-    assert not any("999983" in o for o in ask(expr="(a + b) % 999983", test_digits="1-5").obstacles)
+    found = obstacles(expr="(a + b) % 999983", test_digits="1-5")
+    assert found and not any("999983" in o for o in found)
 
 
 def test_where_nothing_works_the_reason_is_given() -> None:
@@ -206,7 +214,7 @@ def test_a_task_that_only_its_modulus_makes_has_commands_too() -> None:
     assert all('--expr "a - b*b" --modulus 60' in " ".join(s.command) for s in suggestions)
 
 
-@pytest.mark.parametrize("words", [{"test_digits": "30", "train_digits": "5"}, NATURAL])
+@pytest.mark.parametrize("words", [{"test_digits": "30"}, NATURAL])
 def test_each_suggestion_has_the_command_that_trains_it(words: dict) -> None:
     suggestions = ask(task="add", **words).suggestions
     assert len(suggestions) > 1

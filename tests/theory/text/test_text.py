@@ -10,6 +10,7 @@ import pytest
 from builders.predictions import predicted
 
 from arith.theory.arithmetic.directions import Direction
+from arith.theory.arithmetic.effort import LITTLE, PART
 from arith.theory.generalization.lengths import LengthPrediction
 from arith.theory.generalization.outcomes import Claim
 from arith.theory.learning.leap_complexity import setting_leaps
@@ -415,8 +416,11 @@ def test_a_modulus_beyond_64_bits_is_no_obstacle() -> None:
     assert legend(predicted(task=None, expr=f"a + {10**22}"))
 
 
-def test_the_reason_for_silence_is_the_true_one() -> None:
-    given_up = predicted(task="add", test_digits="1-1000")
+def test_the_reason_for_silence_is_the_true_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("arith.theory.prediction.predict.PART", PART // 100)
+        patch.setattr("arith.theory.prediction.predict.LITTLE", LITTLE // 100)
+        given_up = predicted(task="add", test_digits="1-100")
     assert not all(x.counted for x in given_up.lengths)
     assert "it was not counted" in answer_line(given_up)
     blind = predicted(task="add", window=1, layers=1)
