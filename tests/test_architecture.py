@@ -125,10 +125,9 @@ REPORT = ["arith", "report", "--grid", "headline", "--check"]
 PLAIN = """
 import sys, arith.theory.studies.phase, arith.theory.text.phase_plot
 from arith.theory import *
-named = [("add",), ("sub",), ("affine",), ("mod_mul", 125)]
-for task in (*(named_task(*words) for words in named), parse_task("(2*a + b**2) % 100")):
+for task in (("add",), ("sub",), ("affine",), ("mod_mul", 125)):
     form, train = layout("aligned"), Domain((3,))
-    predict(Setting(task, 10, encoding("ape"), form, train)).to_json()
+    predict(Setting(named_task(*task), 10, encoding("ape"), form, train)).to_json()
 """
 
 

@@ -27,7 +27,7 @@ from arith.theory.setting.requests import Request, setting_words
 from arith.theory.setting.settings import Setting
 
 NUMBER = int(os.environ.get("ARITH_EXAMPLES", "100"))
-MOST = 20_000 if NUMBER <= 100 else 66_000
+MOST = 66_000
 """Inputs of the longest test."""
 EXPRESSIONS = ("a+b", "a+b", "2*a+b", "a-b", "a-b", "a+b+c", "a*b")
 ENCODINGS = ("ape", "rpe", "t5", "nope", "sinusoidal", "coupled", "abacus", "rope")

@@ -1,8 +1,8 @@
 """Tasks written as text: ``2*a + 3*b``, ``(a*b + c) % 12``.
 
-The text is read as a syntax tree, never evaluated as Python, and multiplied out.  It holds operand
-names, whole numbers and ``+ - * **``, with one ``% p`` around all (``p`` may be a product or power
-of numbers).
+The text is read as a syntax tree, never evaluated as Python, and SymPy multiplies it out.  It holds
+operand names, whole numbers and ``+ - * **``, with one ``% p`` around all (``p`` may be a product
+or power of numbers).
 """
 
 from __future__ import annotations
@@ -10,14 +10,16 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial, reduce
-from itertools import chain, product
-from operator import add
+from collections.abc import Callable
+from functools import cache, reduce
+from operator import add, mul, neg, pos, sub
+from typing import TYPE_CHECKING, Any
 
 from arith.theory.arithmetic.tasks import DIGIT_FUNCTIONS, UNSIGNED, Task, joined
 from arith.theory.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from sympy.polys.rings import PolyElement, PolyRing
 
 NAMES = tuple("abcdefgh")
 _ALLOWED = f"only {', '.join(NAMES)}, whole numbers and + - * ** %"
@@ -29,11 +31,13 @@ _DEEPEST = 100
 _HIGHEST_DEGREE = 8
 _LONGEST_NUMBER = 40
 
-Powers = tuple[int, ...]
-"""The exponent of each of ``NAMES``."""
-Polynomial = Mapping[Powers, int]
-"""The coefficient of each product of powers; none is 0."""
-_NO_POWERS = (0,) * len(NAMES)
+_OPERATIONS: dict[type[ast.operator | ast.unaryop], Callable[..., Any]] = {
+    ast.Add: add,
+    ast.Sub: sub,
+    ast.Mult: mul,
+    ast.UAdd: pos,
+    ast.USub: neg,
+}
 _MISPLACED: dict[type[ast.operator], str] = {
     ast.Mod: "'% p' is allowed once, around the whole expression: (a+b) % 100, not a+b % 100",
     ast.FloorDiv: "'//' is not allowed: a task is a polynomial, reduced by one '% p' if at all",
@@ -71,7 +75,7 @@ def _parsed(text: str, modulus: int | None, results: str) -> Task:
     used = [i for i, name in enumerate(NAMES) if name in written]
     if not used:
         raise InvalidInput(f"'{text}' has no operand (names: {', '.join(NAMES)})")
-    terms = tuple((c, tuple(e[i] for i in used)) for e, c in polynomial.items())
+    terms = tuple((int(c), tuple(e[i] for i in used)) for e, c in polynomial.terms())
     return Task(text.strip(), terms, tuple(NAMES[i] for i in used), modulus, results)
 
 
@@ -106,68 +110,52 @@ def _is_deep(tree: ast.expr) -> bool:
     level: list[ast.AST] = [tree]
     for _ in range(_DEEPEST):
         level = [child for node in level for child in ast.iter_child_nodes(node)]
-        if not level:
-            return False
-    return True
+    return bool(level)
+
+
+@cache
+def _ring() -> PolyRing:
+    from sympy import ZZ
+    from sympy.polys.rings import PolyRing
+
+    return PolyRing(NAMES, ZZ)
 
 
 def _number(node: ast.expr, what: str = "") -> int:
     value = _polynomial(node)
-    if value.keys() - {_NO_POWERS}:
+    if not value.is_ground:
         raise InvalidInput(f"{what}'{ast.unparse(node)}' has to be a whole number")
-    return value.get(_NO_POWERS, 0)
+    return int(value.const())
 
 
-def _polynomial(node: ast.expr) -> Polynomial:
+def _polynomial(node: ast.expr) -> PolyElement:
     """What a syntax tree calculates, multiplied out."""
     match node:
         case ast.Name(name):
             if name not in NAMES:
                 raise InvalidInput(f"unknown operand '{name}' (allowed: {', '.join(NAMES)})")
-            return {tuple(int(x == name) for x in NAMES): 1}
+            return _ring().gens[NAMES.index(name)]
         case ast.Constant(value) if type(value) is int:
-            return _collected([(_NO_POWERS, value)])
+            return _checked(_ring()(value))
         case ast.BinOp(left, ast.Pow(), right):
             base, exponent = _polynomial(left), _number(right, "the exponent ")
             if not 0 <= exponent <= _LONGEST_NUMBER:
                 limits = f"between 0 and {_LONGEST_NUMBER}"
                 raise InvalidInput(f"an exponent has to be {limits}, not {exponent}")
-            return reduce(_product, [base] * exponent, {_NO_POWERS: 1})
+            return reduce(lambda x, y: _checked(x * y), [base] * exponent, _ring().one)
         case ast.BinOp(left, op, right) if type(op) in _OPERATIONS:
-            return _OPERATIONS[type(op)](_polynomial(left), _polynomial(right))
-        case ast.UnaryOp(op, operand) if type(op) in _SIGNS:
-            return _sum(_SIGNS[type(op)], {}, _polynomial(operand))
+            return _checked(_OPERATIONS[type(op)](_polynomial(left), _polynomial(right)))
+        case ast.UnaryOp(op, operand) if type(op) in _OPERATIONS:
+            return _OPERATIONS[type(op)](_polynomial(operand))
         case ast.BinOp(op=op) if type(op) in _MISPLACED:
             raise InvalidInput(_MISPLACED[type(op)])
     raise InvalidInput(f"'{ast.unparse(node)[:60]}' is not allowed: {_ALLOWED}")
 
 
-def _sum(sign: int, x: Polynomial, y: Polynomial) -> Polynomial:
-    """``x + y``, or ``x - y`` where the sign is -1."""
-    return _collected(chain(x.items(), ((powers, sign * c) for powers, c in y.items())))
-
-
-def _product(x: Polynomial, y: Polynomial) -> Polynomial:
-    degrees = (max(map(sum, each), default=0) for each in (x, y))
-    if x and y and sum(degrees) > _HIGHEST_DEGREE:
+def _checked(polynomial: PolyElement) -> PolyElement:
+    """A polynomial that is not too large to go on with."""
+    if max(map(sum, polynomial.itermonoms()), default=0) > _HIGHEST_DEGREE:
         raise InvalidInput(f"the expression has a degree above {_HIGHEST_DEGREE}")
-    pairs = product(x.items(), y.items())
-    return _collected((tuple(map(add, e, f)), c * d) for (e, c), (f, d) in pairs)
-
-
-def _collected(terms: Iterable[tuple[Powers, int]]) -> Polynomial:
-    """Terms added up (InvalidInput: to a number that is too large to go on with)."""
-    found = Counter[Powers]()
-    for powers, c in terms:
-        found[powers] += c
-    if any(abs(c) >= 10**_LONGEST_NUMBER for c in found.values()):
+    if any(abs(c) >= 10**_LONGEST_NUMBER for c in polynomial.itercoeffs()):
         raise InvalidInput(f"the expression has a number of more than {_LONGEST_NUMBER} digits")
-    return {powers: c for powers, c in found.items() if c}
-
-
-_SIGNS: dict[type[ast.unaryop], int] = {ast.UAdd: 1, ast.USub: -1}
-_OPERATIONS: dict[type[ast.operator], Callable[[Polynomial, Polynomial], Polynomial]] = {
-    ast.Add: partial(_sum, 1),
-    ast.Sub: partial(_sum, -1),
-    ast.Mult: _product,
-}
+    return polynomial

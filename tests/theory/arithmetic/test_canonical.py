@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from itertools import product
 from math import prod
 from random import Random
@@ -9,6 +11,7 @@ from typing import Any
 
 import pytest
 from builders.layouts import PADDED
+from builders.paths import ROOT
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -235,6 +238,18 @@ def test_a_named_task_is_predicted_as_its_expression(name: str) -> None:
     words = {"pe": "rpe", "layout": "interleaved", "window": 8} if name == "add" else {}
     named = Request(name, modulus=modulus, **words).setting()
     assert outcome(named) == outcome(Request(expr=text, modulus=modulus, **words).setting())
+
+
+def test_named_tasks_need_no_sympy() -> None:
+    program = """
+import sys
+from arith.theory.arithmetic.tasks import TASKS, named_task
+for name, row in TASKS.items():
+    for p in (1, 2, 3, 101) if row.modular else (None,):
+        named_task(name, p).without_idle_modulus(10, 3).evaluate(*[5] * len(row.names))
+assert "sympy" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
 
 
 def test_a_task_made_directly_is_canonical_too() -> None:
