@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from arith.theory.arithmetic.lengths_text import lengths_text
 
-THEORY_VERSION = "42"
+THEORY_VERSION = "43"
 """Changes whenever a prediction does: what is predicted before a training says what made it."""
 CONVERGED = "the model has converged"
 """The first premise of nearly every rule."""
