@@ -1,0 +1,39 @@
+"""Answers of models: which prompts are inputs of a setting, and what is said of the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+import arith
+from arith.printing import answer_parts, print_parts
+
+PADDED = {"task": "add", "train_digits": "1-2", "layout": "plain", "width": 3}
+NATURAL = {"task": "add", "train_digits": "1-2", "layout": "plain", "padding": "none"}
+PAIRS = [(a, b) for a in range(100) for b in range(0, 100, 3)]
+LONGER = [(a, b) for a in range(100, 1000, 13) for b in range(0, 1000, 31)]
+
+
+def said(
+    settings: dict[str, object], prompt: str, longer: Callable[[int, int], int], odd: str = ""
+) -> arith.judging.JudgedModels:
+    """A model that is right where it was trained: prompts of a form, and ten of another."""
+    rows = [(prompt.format(a, b), f"{a + b}") for a, b in PAIRS]
+    rows += [(prompt.format(a, b), f"{longer(a, b)}") for a, b in LONGER]
+    rows += [(odd.format(a, b), f"{a + b}") for a, b in PAIRS[:10] if odd]
+    return arith.judge(rows, **settings)
+
+
+@pytest.mark.parametrize("form", ["{}+{}=", "{} + {} =", "Q: {} + {} = ? A: ", "What is {} + {}?"])
+def test_prompts_are_inputs_if_their_numbers_are_padded_as_in_training(
+    form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever stands around them; and what was left out stands above the verdicts."""
+    padded, bare = form.replace("{}", "{:03}"), form.replace("{}", "{}")
+    for settings, own, other in ((PADDED, padded, bare), (NATURAL, bare, padded)):
+        found = said(settings, own, lambda a, b: a % 100 + b % 100, other)
+        assert found.judged.unread == (10, len(PAIRS) + len(LONGER) + 1, other.format(0, 0))
+        print_parts(answer_parts(found.judged))
+        out = capsys.readouterr().out
+        assert 0 < out.index("Prompts left out: 10 that are no inputs") < out.index("verdict\n")
