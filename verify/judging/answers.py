@@ -675,14 +675,22 @@ def _of_answers(verdict: CellVerdict, measured: bool) -> CellVerdict:
     return replace(verdict, lengths=lengths)
 
 
+def is_near(x: LengthVerdict) -> bool:
+    """Whether all of the interval is as near to what is claimed as agreement asks."""
+    low, high = _agreeing(x)
+    return x.accuracy is not None and low <= x.accuracy.low and x.accuracy.high <= high
+
+
 def is_too_wide(x: LengthVerdict) -> bool:
     """Whether answers are so few that their interval has what is claimed, and more than that."""
-    if x.accuracy is None:
-        return False
-    least, most = float(x.prediction.at_least), float(x.prediction.at_most)
-    low, high = least - TOLERANCE, most + TOLERANCE
-    within = low <= x.accuracy.low and x.accuracy.high <= high
-    return not within and x.accuracy.low <= high and low <= x.accuracy.high
+    low, high = _agreeing(x)
+    meets = x.accuracy is not None and x.accuracy.low <= high and low <= x.accuracy.high
+    return meets and not is_near(x)
+
+
+def _agreeing(x: LengthVerdict) -> tuple[float, float]:
+    """The least and the most accuracy that agree with what is claimed."""
+    return float(x.prediction.at_least) - TOLERANCE, float(x.prediction.at_most) + TOLERANCE
 
 
 def _together(parts: Sequence[AnswersAt]) -> AnswersAt:

@@ -20,12 +20,13 @@ from arith.verify.judging.answers import (
     MOST_SHOWN,
     AnswersAt,
     JudgedAnswers,
+    is_near,
     is_too_wide,
     written_width,
 )
 from arith.verify.judging.intervals import CONFIDENCE
 from arith.verify.judging.judge import LengthVerdict, Verdict
-from arith.verify.judging.standards import TOLERANCE
+from arith.verify.judging.standards import MECHANISM, TOLERANCE
 from arith.verify.plan import premise
 from arith.verify.plan.sizes import BY_PYTHON
 from arith.verify.reporting.measured import named
@@ -221,14 +222,34 @@ def next_lines(j: JudgedAnswers) -> list[str]:
             "Another answer is near for many inputs, and the claim is on models whose answers are "
             f"firm. Longer training with noise on tokens makes them so ({_IGNORED})."
         )
-    if not j.measured and any(_is_unknown(x) for x in v.lengths):
+    others = [x for x in v.lengths if not _is_explained(x)]
+    if apart := [x.digits for x in others if is_near(x)]:
         lines.append(
-            "Not known: whether the model uses digits that were always the same in training. Then "
-            f"the claim does not speak of it, and noise on tokens in training helps ({_IGNORED}). "
-            f"To know, hand the model over, and it is measured: {BY_PYTHON}, or arith judge "
-            "--model hf:FOLDER (docs/your-data.md)."
+            f"At {lengths_text(apart)} the accuracy is as predicted, and the answers are not: to "
+            f"agree {MECHANISM:.0%} of them have to be those of f^, right or wrong."
+        )
+    if not j.measured and any(_is_unknown(x) for x in v.lengths):
+        uses = [x.digits for x in others if x.prediction.requires_noise_invariance]
+        used = (
+            f"Answers other than f^ at {lengths_text(uses)} show that the model uses digits that "
+            "were always the same in training. If noise there changes its answers too,"
+        )
+        unknown = (
+            "Not known: whether the model uses digits that were always the same in training. Then"
+        )
+        lines.append(
+            f"{used if uses else unknown} the claim does not speak of it, and noise on tokens in "
+            f"training helps ({_IGNORED}). To know, hand the model over, and it is measured: "
+            f"{BY_PYTHON}, or arith judge --model hf:FOLDER (docs/your-data.md)."
         )
     return lines
+
+
+def _is_explained(x: LengthVerdict) -> bool:
+    """Whether answers are those of f^ as a claim asks, or none asks for it."""
+    if x.prediction.accuracy is None or x.learned is None or x.verdict == Verdict.PREMISE:
+        return True
+    return x.learned.value >= MECHANISM
 
 
 def _is_unknown(x: LengthVerdict) -> bool:

@@ -8,6 +8,8 @@ import pytest
 
 import arith
 from arith.printing import answer_parts, print_parts
+from arith.verify.judging.judge import Verdict
+from arith.verify.reporting.answers import next_lines
 
 PADDED = {"task": "add", "train_digits": "1-2", "layout": "plain", "width": 3}
 NATURAL = {"task": "add", "train_digits": "1-2", "layout": "plain", "padding": "none"}
@@ -37,3 +39,24 @@ def test_prompts_are_inputs_if_their_numbers_are_padded_as_in_training(
         print_parts(answer_parts(found.judged))
         out = capsys.readouterr().out
         assert 0 < out.index("Prompts left out: 10 that are no inputs") < out.index("verdict\n")
+
+
+@pytest.mark.parametrize(
+    ("longer", "verdict", "is_near", "uses"),
+    [
+        (lambda a, b: a % 100 + b % 100, Verdict.AGREE, False, False),
+        (lambda a, b: 7 * a + b, Verdict.INCONCLUSIVE, True, True),
+        (lambda a, b: a + b, Verdict.INCONCLUSIVE, False, True),
+        (lambda a, b: a + b if b % 2 else a % 100 + b % 100, Verdict.INCONCLUSIVE, False, True),
+    ],
+)
+def test_answers_other_than_f_hat_are_told_for_what_they_show(
+    longer: Callable[[int, int], int], verdict: Verdict, is_near: bool, uses: bool
+) -> None:
+    """An accuracy as predicted is not enough; and who is not as f^ uses digits that it ignores."""
+    judged = said(PADDED, "{:03}+{:03}=", longer).judged
+    assert judged.verdict.lengths[-1].verdict == verdict
+    text = " ".join(next_lines(judged))
+    assert ("At 3 digits the accuracy is as predicted, and the answers are not" in text) == is_near
+    shows = "Answers other than f^ at 3 digits show that the model uses digits"
+    assert (shows in text) == uses and "Not known" not in text
