@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import count as count_from
 from math import ceil
 from typing import Any
@@ -141,10 +142,19 @@ def answer_legend(j: JudgedAnswers) -> list[str]:
     if any(x.claim == Claim.NONE and x.digits in j.verdict.prediction.forecasts for x in asks):
         lines.append(f"(..): a forecast, where nothing is claimed. It is of {_RECIPE}")
     lines += verdict_legend(j.verdict)
-    if others := [x.lengths[0] for x in j.verdict.cell.setting.tests]:
+    setting = j.verdict.cell.setting
+    of_all, k = replace(setting, tests=()), setting.task.operands
+    lack, seldom = "have not all", "have, less often than inputs do, some"
+    found: dict[str, list[int]] = {}
+    for domain in setting.tests:
+        [n] = domain.lengths
+        has = {*domain.operand_lengths(n, k)}
+        has_all = all(widths in has for widths in of_all.test(n).operand_lengths(n, k))
+        found.setdefault(seldom if has_all else lack, []).append(n)
+    for what, at in found.items():
         lines.append(
-            f"At {lengths_text(others)} answers have not all combinations of operand lengths, or "
-            "not as often as inputs have: predicted is for those that they have"
+            f"At {lengths_text(at)} answers {what} combinations of operand lengths: predicted is "
+            "for those that they have"
         )
     return lines
 

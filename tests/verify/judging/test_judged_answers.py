@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 import arith
 from arith.printing import answer_parts, print_parts
 from arith.verify.judging.judge import Verdict
-from arith.verify.reporting.answers import next_lines
+from arith.verify.reporting.answers import answer_legend, next_lines
 
 PADDED = {"task": "add", "train_digits": "1-2", "layout": "plain", "width": 3}
 NATURAL = {"task": "add", "train_digits": "1-2", "layout": "plain", "padding": "none"}
@@ -60,3 +61,18 @@ def test_answers_other_than_f_hat_are_told_for_what_they_show(
     assert ("At 3 digits the accuracy is as predicted, and the answers are not" in text) == is_near
     shows = "Answers other than f^ at 3 digits show that the model uses digits"
     assert (shows in text) == uses and "Not known" not in text
+
+
+@pytest.mark.parametrize(
+    ("seldom", "told"),
+    [(1, ""), (3, "have, less often than inputs do, some"), (10_000, "have not all")],
+)
+def test_answers_of_other_operand_lengths_than_inputs_are_told(seldom: int, told: str) -> None:
+    """Of the inputs with an operand of fewer than three digits one in so many is asked."""
+    drawn = np.random.default_rng(0).integers(1_000, size=(4_000, 2)).tolist()
+    longer = [x for i, x in enumerate(drawn) if max(x) > 99 and (min(x) > 99 or i % seldom == 0)]
+    rows = [(f"{a}+{b}=", f"{a + b}") for a, b in longer + PAIRS]
+    lines = answer_legend(arith.judge(rows, **NATURAL).judged)
+    said = [x for x in lines if x.endswith("predicted is for those that they have")]
+    what = f"At 3 digits answers {told} combinations of operand lengths"
+    assert [x.partition(":")[0] for x in said] == [what] * bool(told), said
