@@ -232,6 +232,12 @@ def next_lines(j: JudgedAnswers) -> list[str]:
             "Another answer is near for many inputs, and the claim is on models whose answers are "
             f"firm. Longer training with noise on tokens makes them so ({_IGNORED})."
         )
+    lost = [x for x in j.surprising if x.answer != x.expected == x.answer.zfill(len(x.expected))]
+    if lost:
+        lines.append(
+            f"Answers lack zeros in front, as '{lost[0].answer}' for '{lost[0].expected}': numbers "
+            "in JSON or CSV lose them, text keeps them."
+        )
     others = [x for x in v.lengths if not _is_explained(x)]
     if apart := [x.digits for x in others if is_near(x)]:
         lines.append(

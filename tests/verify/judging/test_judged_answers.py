@@ -76,3 +76,14 @@ def test_answers_of_other_operand_lengths_than_inputs_are_told(seldom: int, told
     said = [x for x in lines if x.endswith("predicted is for those that they have")]
     what = f"At 3 digits answers {told} combinations of operand lengths"
     assert [x.partition(":")[0] for x in said] == [what] * bool(told), said
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_zeros_that_answers_lost_in_front_are_told(lost: bool) -> None:
+    """As numbers in JSON do: 010 is the sum 10 with its units first, and 10 is 1."""
+    texts = [f"{a + b:04}"[::-1] for a, b in PAIRS]
+    answers = [str(int(x)) if lost else x for x in texts]
+    prompts = [f"{b:03}+{a:03}"[::-1] + "=" for a, b in PAIRS]
+    rows = [*zip(prompts, answers, strict=True)]
+    judged = arith.judge(rows, **PADDED | {"layout": "reversed"}).judged
+    assert any(x.startswith("Answers lack zeros in front") for x in next_lines(judged)) == lost
