@@ -229,8 +229,10 @@ def _import(name: str) -> None:
         sys.path.append(here)
     try:
         import_module(name)
-    except ImportError as error:
-        raise InvalidInput(f"{ADDITIONS}={name}: {error}") from None
+    except Exception as error:
+        if os.environ.get("ARITH_DEBUG") == "1":
+            raise
+        raise InvalidInput(f"{ADDITIONS}={name}: {error} ({_WHERE})") from None
 
 
 def _check_text(word: str) -> None:

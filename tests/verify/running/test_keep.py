@@ -168,7 +168,14 @@ def test_a_command_has_what_a_module_of_ones_own_adds(
     del sys.modules["mine"]
     done = run("mind")
     assert (done.code, done.out) == (2, "")
-    assert done.err == "arith: ARITH_IMPORT=mind: No module named 'mind'\n"
+    assert done.err.startswith("arith: ARITH_IMPORT=mind: No module named 'mind' (")
+    (tmp_path / "half.py").write_text(
+        "from arith.theory.transformer.encodings import Encoding\n"
+        "Encoding('half', 'none', False, 'x')"
+    )
+    done = run("half")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("arith: ARITH_IMPORT=half: ") and "'source'" in done.err
 
 
 def test_what_stands_in_the_script_itself_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
