@@ -94,6 +94,8 @@ def read_question(text: str, cell: Cell) -> tuple[int, ...]:
     for x in found:
         if x >= base**s.digits:
             most = "the most that it is tested on" if s.natural else "the width of its operands"
+            if not s.natural and s.operand_width > s.digits:
+                most = f"the most it takes: results have {s.operand_width}, and all are padded so"
             what = f"has more than {s.digits} digits, {most}"
             raise InvalidInput(f"'{text}': {numeral(x, base)} {what}")
     if not asked.is_result(asked.evaluate(*found)):

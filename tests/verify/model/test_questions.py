@@ -16,6 +16,7 @@ from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.tasks import named_task
 from arith.theory.errors import InvalidInput
 from arith.theory.prediction.predict import predict
+from arith.theory.text.text import setting_lines
 from arith.verify.model.measure import answers, held_out_accuracy, measure
 from arith.verify.model.networks import network
 from arith.verify.model.questions import ask, legend, read_question
@@ -45,6 +46,14 @@ SUM = cell("mod_add", 101, test_lengths=(2, 3))
 def test_a_question_that_makes_no_sense_is_refused(text: str, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         read_question(text, SUM)
+
+
+def test_operands_are_shorter_than_what_they_are_padded_to_where_results_are_longer() -> None:
+    wide = cell("add", form="interleaved", test_lengths=(2, 3))
+    assert "padded to 4 digits" in setting_lines(wide.setting)[1]
+    assert read_question("999 + 999", wide) == (999, 999)
+    with pytest.raises(InvalidInput, match=r"1000 has .* 3 digits, .*: results have 4, and all"):
+        read_question("1000 + 1", wide)
 
 
 @pytest.mark.parametrize(
