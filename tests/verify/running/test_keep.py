@@ -166,6 +166,10 @@ def test_a_command_has_what_a_module_of_ones_own_adds(
     done = run("mine")
     assert done.code == 3 and "not converged" in done.out, done.err
     del sys.modules["mine"]
+    monkeypatch.delenv("ARITH_IMPORT")
+    told = run_cli("report", cwd=tmp_path)
+    assert told.code == 2 and "one of your own: ARITH_IMPORT=FILE" in told.err
+    assert "no measurements in" in told.err and "run arith verify first" not in told.err
     done = run("mind")
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("arith: ARITH_IMPORT=mind: No module named 'mind' (")
