@@ -17,7 +17,7 @@ from typer.exceptions import TyperException
 
 from arith import __version__
 from arith.commands.loading import group_of
-from arith.theory.errors import Failed, InvalidInput
+from arith.theory.errors import ADDITIONS, Failed, InvalidInput
 
 EXIT_CODES = {
     0: "theory and experiment agree (or nothing was claimed)",
@@ -99,8 +99,6 @@ def options(
 
 LONGEST_MESSAGE = 600
 """Characters of an error: what is echoed of the input may be longer."""
-ADDITIONS = "ARITH_IMPORT"
-"""The variable with the modules that a command imports first, parted by blanks."""
 CLOSED = 128 + 13
 """As a shell counts SIGPIPE."""
 _OF_THE_OUTPUT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
@@ -229,8 +227,10 @@ def _import(name: str) -> None:
         sys.path.append(here)
     try:
         import_module(name)
-    except ImportError as error:
-        raise InvalidInput(f"{ADDITIONS}={name}: {error}") from None
+    except Exception as error:
+        if os.environ.get("ARITH_DEBUG") == "1":
+            raise
+        raise InvalidInput(f"{ADDITIONS}={name}: {error} ({_WHERE})") from None
 
 
 def _check_text(word: str) -> None:

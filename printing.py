@@ -232,6 +232,7 @@ def answer_parts(judged: JudgedAnswers, notes: Sequence[str] = ()) -> list[Part]
 
     parts: list[Part] = [
         Text("\n".join(setting_lines(judged.verdict.cell.setting)), bold=True),
+        *_indented(answers.left_out_lines(judged)),
         Table(answers.COLUMNS, answers.answer_rows(judged)),
         *_indented(answers.answer_legend(judged)),
         Text(""),
@@ -242,7 +243,7 @@ def answer_parts(judged: JudgedAnswers, notes: Sequence[str] = ()) -> list[Part]
     if judged.surprising:
         rows = answers.surprising_rows(judged)
         parts += [Text(answers.surprising_title(judged)), Table(answers.SURPRISING, rows)]
-    said = [*answers.left_out_lines(judged), *notes, *answers.premise_lines(judged)]
+    said = [*notes, *answers.premise_lines(judged)]
     sentence = Text(answers.answer_sentence(judged), bold=True)
     return [*parts, *_indented(said), sentence, *_indented(answers.next_lines(judged))]
 

@@ -38,7 +38,7 @@ def examples(
         kind: text: a line each, as 12+34=46; jsonl: prompt and answer; lm-eval: a folder with a
             task of lm-evaluation-harness, of test examples.
         data: The training examples, in place of options that describe them; with --test: written
-            as these are, and at trained lengths inputs that are not among them.
+            as these are, and inputs that are not among them, where there are such.
         out: The file, or the folder of --as lm-eval; else it is printed.
     """
     from arith.theory.text.text import count
@@ -52,6 +52,7 @@ def examples(
         few_line,
         find_setting_of,
         lm_eval_task,
+        trained_line,
     )
     from arith.verify.records.files import write
 
@@ -77,12 +78,14 @@ def examples(
                 *(f"{flag(x)} {quote(str(options[x]))}" for x in said),
             ]
         if test:
-            tests = draw_tests(setting, number, seed, found.inputs if found else ())
-            drawn, few = Examples.joined(tests.values()), few_line(tests, number)
+            trained = found.inputs if found else ()
+            tests = draw_tests(setting, number, seed, trained)
+            drawn = Examples.joined(tests.values())
+            notes = few_line(tests, number), trained_line(tests, setting, trained)
         else:
-            drawn, few = draw_examples(setting, number, seed), ""
-    if few:
-        print(few, file=sys.stderr)
+            drawn, notes = draw_examples(setting, number, seed), ("", "")
+    for note in filter(None, notes):
+        print(note, file=sys.stderr)
     if found is not None:
         write_as = found.phrasing.lines if kind == "text" else found.phrasing.prompts
         if phrased := write_as(drawn):

@@ -76,6 +76,10 @@ class _Command(_Reading, TyperCommand):
             # Of no such option typer names those that are spelled like it.
             if hasattr(error, "option_name") and hasattr(error, "possibilities"):
                 unknown, near = error.option_name, error.possibilities or []
+                if unknown == "--data":
+                    takes = f"{ctx.info_name} takes what options describe"
+                    whose = "files of examples are for arith predict, advise and judge"
+                    raise InvalidInput(f"No such option: {unknown}: {takes}; {whose}") from None
                 if not any(unknown.strip("-") in x for x in near):
                     error.possibilities = _told_of(unknown, params) or near
             raise

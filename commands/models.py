@@ -9,6 +9,7 @@ import typer
 
 from arith.commands.options import JsonOption
 from arith.printing import print_json, print_lines, print_table, print_text
+from arith.theory.errors import InvalidInput
 
 KeptOption = Annotated[
     Path,
@@ -33,16 +34,23 @@ def ask(
     train_alone()
     kept = read_kept(model)
     cell = kept.run.cell
-    asked = [read_question(text, cell) for text in questions]
+    asked, refused = list[tuple[int, ...]](), list[str]()
+    for text in questions:
+        try:
+            asked.append(read_question(text, cell))
+        except InvalidInput as error:
+            refused.append(str(error))
     answers = ask(kept.model, cell, cell.prediction, asked)
-    if as_json:
+    if as_json and answers:
         about = {"cell": cell.to_json(), "seed": kept.run.seed, "premise": kept.run.premise}
         about["expected_function"] = cell.prediction.learned_text
         print_json({**about, "answers": [x.to_json(cell) for x in answers]})
-        return
-    print_text(cell.setting.text(), bold=True)
-    print_table(COLUMNS, [x.row(cell) for x in answers])
-    print_lines(legend(kept.run, cell.prediction))
+    elif answers:
+        print_text(cell.setting.text(), bold=True)
+        print_table(COLUMNS, [x.row(cell) for x in answers])
+        print_lines(legend(kept.run, cell.prediction))
+    if refused:
+        raise InvalidInput("; ".join(refused))
 
 
 def export(

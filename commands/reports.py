@@ -115,8 +115,9 @@ def _judged(grid: str | None, folder: Path, store: Path, check: bool) -> Report:
     if not about.trained:
         where = "in" if grid is None else f"of {about.name} in {about.evidence} or"
         by = "" if about.recipe is None else f"by the recipe {about.recipe.name} "
+        first = "" if about.notes else "; run arith verify first"
         more = "" if grid is None or about.evidence.exists() else f"; {WHERE_COMMITTED}"
-        raise InvalidInput(f"no measurements {by}{where} {store}; run arith verify first{more}")
+        raise InvalidInput(f"no measurements {by}{where} {store}{first}{more}")
     return about
 
 

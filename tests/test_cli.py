@@ -131,6 +131,7 @@ BAD = [
     ("inspect", "give a task: --task"),
     ("predict --task add --bogus", "No such option"),
     ("verify --task add --steps 5000", "No such option: --steps (Possible options: --budget)"),
+    ("verify --data train.txt", "files of examples are for arith predict, advise and judge"),
     ("predict --task add --encoding ape", "No such option: --encoding (Possible options: --pe)"),
     ("predict --task add --train-digit 3", "--train-digits, "),
     ("predict --task add --base ten", "--base"),

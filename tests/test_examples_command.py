@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -199,3 +200,20 @@ def test_tests_beside_two_operations_and_beside_two_forms(tmp_path: Path) -> Non
     assert "What" not in mixed.out
     said = "written in the plain layout, without what mixed.txt has around numbers\n"
     assert mixed.err == said
+
+
+def test_tests_beside_spaced_digits_are_spaced_and_say_what_training_has(tmp_path: Path) -> None:
+    def spaced(number: int) -> str:
+        return " ".join(str(number)[::-1])
+
+    pairs = [(a, b) for a in range(100) for b in range(100) if (a, b) != (98, 7)]
+    rows = [(f"Q: {spaced(a)} + {spaced(b)} = A:", spaced(a + b)) for a, b in pairs]
+    lines = [json.dumps({"prompt": p, "completion": f" {c}"}) for p, c in rows]
+    (tmp_path / "train.jsonl").write_text("\n".join(lines))
+    words = ("--data", "train.jsonl", "--test", "--as", "jsonl", "--number", "90")
+    done = run_cli("examples", *words, cwd=tmp_path)
+    tests = [json.loads(x) for x in done.out.splitlines()]
+    assert {"prompt": "Q: 8 9 + 7 = A:", "answer": "5 0 1"} in tests
+    assert {re.sub("[0-9]( [0-9])*", "", x["prompt"]) for x in tests} == {"Q:  +  = A:"}
+    assert "around numbers" not in done.err
+    assert "training has all inputs at 1 digit: the tests there are of these\n" in done.err

@@ -37,11 +37,16 @@ def unknown_name(kind: str, name: str, allowed: Collection[str], listed: str = "
     return InvalidInput(f"unknown {kind} '{name}'{hint} ({listed})")
 
 
+ADDITIONS = "ARITH_IMPORT"
+"""The variable with the modules that a command imports first, parted by blanks."""
+_OWN = ("encoding", "module of an encoding")
+"""Kinds of names that a store or a model may have from such a module."""
 _Entry = TypeVar("_Entry")
 
 
 def look_up(kind: str, name: str, table: dict[str, _Entry]) -> _Entry:
     """The entry of a registry (InvalidInput: there is none; the error names the nearest)."""
     if name not in table:
-        raise unknown_name(kind, name, table)
+        own = f"; one of your own: {ADDITIONS}=FILE" * (kind in _OWN)
+        raise unknown_name(kind, name, table, f"allowed: {', '.join(table)}{own}")
     return table[name]

@@ -34,6 +34,10 @@ ENOUGH = 0.2
 """The share of what is most alike that the recipe asked for needs: of less nothing is near."""
 
 
+TELLING = 2
+"""Of how many models that converged, by weight, their steps tell those of others."""
+
+
 @dataclass(frozen=True)
 class Steps:
     """The steps of models that converge: the median, and an interval that holds ``INTERVAL``."""
@@ -49,10 +53,11 @@ class Convergence:
 
     Args:
         recipe: by which they are trained.
-        share: of the models; 0 where no such model was trained.
+        share: of the models, those of settings more alike with more weight; 0 where no such model
+            was trained.
         models: how many models it rests on.
         cells: of how many cells these are.
-        steps: of those that converge; None where none does.
+        steps: of those that converge; None where by weight fewer than ``TELLING`` do.
         near: whether each value of the setting and the size was trained in some, and ``ENOUGH`` of
             what is most alike by the recipe.
     """
@@ -143,7 +148,7 @@ class Models(Table):
         by = 1 - np.cumprod(1 - lost)
         share = float(by[-1]) if last else 0.0
         models, cells = self.rests_on(weights)
-        steps = _steps(times, by, share) if share > 0 else None
+        steps = _steps(times, by, share) if share * models >= TELLING else None
         near &= bool(total >= ENOUGH)
         return Convergence(recipe, budget, round(share, 4), models, len(cells), steps, near)
 

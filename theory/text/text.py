@@ -294,9 +294,10 @@ def convergence_line(x: Convergence) -> str:
     if not x.near:
         return "Nothing near this setting was trained: no forecast of how many models converge."
     half = f", half of these by {x.steps.median:,}" if x.steps else ""
+    weighted = ", weighted by likeness" if x.share and not x.steps else ""
     return (
         f"Trained in settings like this (a forecast, no claim): {x.share:.0%} of models converge "
-        f"within {x.budget:,} steps{half} ({_rests(x.models, x.cells)})."
+        f"within {x.budget:,} steps{half} ({_rests(x.models, x.cells)}{weighted})."
     )
 
 

@@ -14,9 +14,11 @@ from arith.theory.errors import InvalidInput
 
 COMMENT = "#"
 """What begins a line that says how a file was made; readers pass over it."""
-PROMPTS = ("prompt", "question", "input", "problem", "query")
-ANSWERS = ("answer", "completion", "output", "target", "response", "result")
-"""The names of a prompt and of its answer, in JSON and in the first line of CSV."""
+PROMPTS = ("prompt", "question", "input", "problem", "query", "user")
+ANSWERS = ("answer", "completion", "output", "target", "response", "result", "assistant")
+"""The names of a prompt and of its answer: in JSON, in the first line of CSV, and as roles."""
+_TURNS = "messages"
+"""The name of a list of turns, each with a role and a content; of a role the last counts."""
 _BETWEEN = (";", "\t", ",")
 """What may stand between the columns of CSV."""
 _SHOWN = 60
@@ -232,6 +234,8 @@ def _of_json(entry: Any, where: str) -> tuple[str, str]:
     """The prompt and the answer of an object with these names, or with one text; or of a pair."""
     if isinstance(entry, str):
         return split_line(entry)
+    if isinstance(entry, dict) and isinstance(turns := entry.get(_TURNS), list):
+        entry = {str(x.get("role")): x.get("content") for x in turns if isinstance(x, dict)}
     pair, lacks = entry, ""
     if isinstance(entry, dict):
         prompt = next((entry[x] for x in PROMPTS if x in entry), None)

@@ -19,7 +19,7 @@ _LONGEST_DIGIT = 9
 """Characters of one digit that is written as a decimal number."""
 _NOT_WHOLE = re.compile(r"(^|[^\w\s)])\s*[-−]|\d\.\d")
 """A sign that is no minus between two numbers, or a decimal point."""
-_NAMED = re.compile(r"\b[a-z]\s*=\s*(?=\w)")
+NAMED = re.compile(r"\b[a-z]\s*=\s*(?=\w)")
 """The name of an operand before its value, as in ``a = 5``."""
 _BEFORE, _AFTER = re.compile(r"[-−+*·×/(,=]\s*$"), re.compile(r"\s*[-−+*·×/),]")
 """What shows that a word of letters beside it is a number: the sign before it, or after it."""
@@ -51,7 +51,7 @@ def numbers(text: str, base: int) -> list[int]:
     """
     if _NOT_WHOLE.search(text):
         raise InvalidInput(f"'{text}': operands are whole numbers from 0")
-    text = _NAMED.sub("", text)
+    text = NAMED.sub("", text)
     has_signs = re.search(r"[-−+*·×/,]", text) is not None
     found = []
     for word in re.finditer(r"\w+" if _is_short(base) else r"\w+(?::\w+)*", text):

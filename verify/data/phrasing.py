@@ -82,25 +82,29 @@ class _Parts:
     operands: list[str]
 
 
-def _number(base: int) -> re.Pattern[str]:
-    """A number in one piece."""
+def _number(setting: Setting) -> re.Pattern[str]:
+    """A number in one piece, with spaces between its digits where training has them."""
+    base, form = setting.digit_base, setting.layout
     digits = "[0-9:]" if base > len(DIGITS) else "[0-9a-z]" if base > 10 else "[0-9]"
-    return re.compile(f"{digits}+")
+    return re.compile(
+        f"{digits}+(?: {digits}+)*" if form.spaces and form.sign != SPACE else f"{digits}+"
+    )
 
 
 def _marks(prompts: Sequence[str], setting: Setting) -> frozenset[str]:
     """What is in prompts besides digits."""
-    return frozenset(_number(setting.digit_base).sub("", "".join(prompts)))
+    return frozenset(_number(setting).sub("", "".join(prompts)))
 
 
 def _split(prompts: Sequence[str], setting: Setting) -> Iterator[_Parts | None]:
     """The parts of prompts; None of one whose operands do not stand there in one piece each."""
     base, task = setting.digit_base, setting.task
-    number = _number(base)
+    number = _number(setting)
     texts = [parted(x) for x in prompts] if setting.layout.sign == SPACE else list(prompts)
     for prompt, text in zip(prompts, cleaned(Examples(texts, []), base).prompts, strict=True):
         operands = number.findall(prompt)
-        if len(operands) == task.operands and operands == number.findall(text):
+        digits = [x.replace(" ", "") for x in operands]
+        if len(operands) == task.operands and digits == number.findall(text):
             sign = "".join(c for c in text if c in SIGNS) if len(task.operations) > 1 else ""
             yield _Parts(sign, tuple(number.split(prompt)), operands)
         else:

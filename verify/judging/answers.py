@@ -29,12 +29,13 @@ from arith.theory.generalization.outcomes import Claim
 from arith.theory.prediction.predict import Prediction
 from arith.theory.setting.settings import Setting
 from arith.theory.setting.training import default_model
+from arith.theory.transformer.layouts import SPACE
 from arith.verify.data.answers import said_numbers
 from arith.verify.data.files import Examples, Source
 from arith.verify.data.numerals import numeral
 from arith.verify.data.sampling import Sampler
 from arith.verify.data.sequences import Format, NaturalFormat
-from arith.verify.data.texts import DIGITS, cleaned, example_texts, read_columns, read_texts
+from arith.verify.data.texts import DIGITS, cleaned, example_texts, parted, read_columns, read_texts
 from arith.verify.judging.explanations import Candidate, Explained, candidates, explain
 from arith.verify.judging.intervals import Interval, pooled
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict, judge
@@ -217,10 +218,10 @@ class Answers:
         first = dict(reversed(every))
         prompts = list(dict.fromkeys(examples.prompts))
         lines = [first[x] for x in prompts]
-        longest, is_written_so = _MORE + _EACH * len(fmt.tokens), written_so(fmt)
-        digits = read_prompts(
-            [x if len(x) <= longest and is_written_so(x) else "" for x in prompts], fmt
-        )
+        longest = _MORE + _EACH * len(fmt.tokens)
+        short = [x if len(x) <= longest else "" for x in prompts]
+        fine = written_so(short, fmt)
+        digits = read_prompts([x if y else "" for x, y in zip(short, fine, strict=True)], fmt)
         rows = np.flatnonzero((digits >= 0).all(axis=(1, 2)))
         right = cell.setting.task.evaluate(*fmt.values(digits[rows]))
         is_defined = np.asarray(cell.setting.task.is_result(right), dtype=bool)
@@ -639,23 +640,21 @@ def _of_all(counted: Iterable[tuple[int, int, str]]) -> tuple[int, int, str]:
     return (sum(x[0] for x in some), *some[0][1:]) if some else (0, 0, "")
 
 
-def written_so(fmt: Format) -> Callable[[str], bool]:
-    """Whether the numbers of a prompt are as long as a format writes them: padded, or not."""
+def written_so(prompts: Sequence[str], fmt: Format) -> Sequence[bool]:
+    """Whether the numbers of each prompt are as long as a format writes them: padded, or not."""
     form = fmt.layout
-    if digit_base(fmt.base, max(form.in_token, 1)) > len(DIGITS) or not form.operators:
-        return lambda prompt: True
-    if isinstance(fmt, NaturalFormat):
-        if form.leading_zeros or form.spaces or form.hinted:
-            return lambda prompt: True
+    base = digit_base(fmt.base, max(form.in_token, 1))
+    natural = isinstance(fmt, NaturalFormat)
+    any_ = natural and (form.leading_zeros or form.spaces or form.hinted or form.fills_with_zeros)
+    if base > len(DIGITS) or not form.operators or any_:
+        return [True] * len(prompts)
+    texts = [parted(x) for x in prompts] if form.sign == SPACE else list(prompts)
+    texts = cleaned(Examples(texts, []), base).prompts
+    if natural:
         above = _ZEROS[form.operands_first]
-        return lambda prompt: not above.search(prompt)
+        return [not above.search(x) for x in texts]
     width = form.operand_width(fmt.width, fmt.result_width) * max(form.in_token, 1)
-
-    def is_padded(prompt: str) -> bool:
-        words = _WORDS.findall(prompt) if " " not in prompt and "<" not in prompt else []
-        return {width}.issuperset(map(len, words))
-
-    return is_padded
+    return [all(len(word) == width for word in _WORDS.findall(x)) for x in texts]
 
 
 def _of_answers(verdict: CellVerdict, measured: bool) -> CellVerdict:
@@ -675,14 +674,22 @@ def _of_answers(verdict: CellVerdict, measured: bool) -> CellVerdict:
     return replace(verdict, lengths=lengths)
 
 
+def is_near(x: LengthVerdict) -> bool:
+    """Whether all of the interval is as near to what is claimed as agreement asks."""
+    low, high = _agreeing(x)
+    return x.accuracy is not None and low <= x.accuracy.low and x.accuracy.high <= high
+
+
 def is_too_wide(x: LengthVerdict) -> bool:
     """Whether answers are so few that their interval has what is claimed, and more than that."""
-    if x.accuracy is None:
-        return False
-    least, most = float(x.prediction.at_least), float(x.prediction.at_most)
-    low, high = least - TOLERANCE, most + TOLERANCE
-    within = low <= x.accuracy.low and x.accuracy.high <= high
-    return not within and x.accuracy.low <= high and low <= x.accuracy.high
+    low, high = _agreeing(x)
+    meets = x.accuracy is not None and x.accuracy.low <= high and low <= x.accuracy.high
+    return meets and not is_near(x)
+
+
+def _agreeing(x: LengthVerdict) -> tuple[float, float]:
+    """The least and the most accuracy that agree with what is claimed."""
+    return float(x.prediction.at_least) - TOLERANCE, float(x.prediction.at_most) + TOLERANCE
 
 
 def _together(parts: Sequence[AnswersAt]) -> AnswersAt:

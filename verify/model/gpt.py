@@ -108,6 +108,10 @@ class Block(nn.Module):
         q, k = position.rotate(q, slots), position.rotate(k, slice(k.shape[2]))
         bias = position.bias(q, slots, k.shape[2], self.layer)
         if bias is not None:
+            needed = (*q.shape[1:3], k.shape[2])
+            if bias.shape[-3:] != needed:
+                given = f"{type(position).__name__}.bias gives the shape {tuple(bias.shape)}"
+                raise ValueError(f"{given}; (H, S, T) is {needed}")
             mask = mask + bias
         k, v, mask = pad_keys(k, v, mask)
         # Two matrix products: for sequences this short they are faster than fused attention.

@@ -14,8 +14,9 @@ from arith.theory.arithmetic.tasks import Task, digit_count
 from arith.theory.errors import InvalidInput
 from arith.theory.prediction.predict import Prediction
 from arith.theory.text.answer import INPUTS, expected_function
-from arith.verify.data.numerals import numbers, numeral
-from arith.verify.data.texts import signs_of
+from arith.verify.data.files import Examples
+from arith.verify.data.numerals import NAMED, numbers, numeral
+from arith.verify.data.texts import COMMA, cleaned, signs_of
 from arith.verify.model.gpt import GPT
 from arith.verify.model.measure import answers
 from arith.verify.plan.cells import Cell
@@ -23,8 +24,10 @@ from arith.verify.records.runs import Run
 
 COLUMNS = ("operands", "inputs", "model", "right", "f^")
 """The headings of ``Answered.row``."""
-_SIGNS = str.maketrans({"−": "-", "×": "*", "·": "*"})
+_SIGNS = str.maketrans({"−": "-", "×": "*", "·": "*", "÷": "/", "(": " ", ")": " "})
 """Other signs that people write."""
+_BETWEEN = re.compile(r"(?<=\w)[-+*/^%=]+(?=\w)")
+"""What stands between two numbers."""
 _BELOW_ZERO = re.compile(r"(?:^|[^\w\s])\s*-\s*\w")
 """A minus before a number that has no number before it."""
 
@@ -76,12 +79,12 @@ def read_question(text: str, cell: Cell) -> tuple[int, ...]:
 
     Raises:
         InvalidInput: they are not as many as the task has, one is negative or longer than the model
-            takes, the task is not defined on them, or no sign says the operation.
+            takes, the task is not defined on them, or another sign than its own is between them.
     """
     s, base = cell.setting, cell.setting.base
     if _BELOW_ZERO.search(text.strip().translate(_SIGNS)):
         raise InvalidInput(f"'{text}': no operand is negative: models are trained on 0 and above")
-    which = _operation(text, s.task)
+    which = _operation(text, s.task, base)
     asked = s.task.operations[which]
     names, task = s.task.names, asked.text()
     found = numbers(text, base)
@@ -91,6 +94,8 @@ def read_question(text: str, cell: Cell) -> tuple[int, ...]:
     for x in found:
         if x >= base**s.digits:
             most = "the most that it is tested on" if s.natural else "the width of its operands"
+            if not s.natural and s.operand_width > s.digits:
+                most = f"the most it takes: results have {s.operand_width}, and all are padded so"
             what = f"has more than {s.digits} digits, {most}"
             raise InvalidInput(f"'{text}': {numeral(x, base)} {what}")
     if not asked.is_result(asked.evaluate(*found)):
@@ -98,17 +103,16 @@ def read_question(text: str, cell: Cell) -> tuple[int, ...]:
     return (*found, which) if len(s.task.operations) > 1 else tuple(found)
 
 
-def _operation(text: str, task: Task) -> int:
+def _operation(text: str, task: Task, base: int) -> int:
     """Which operation a question asks for, by the sign between its operands."""
-    if len(task.operations) == 1:
-        return 0
-    signs = signs_of(task)
-    between = text.translate(_SIGNS)
-    found = [i for i, sign in enumerate(signs) if sign in between]
-    if len(found) != 1:
-        known = " or ".join(f"'{sign}'" for sign in signs)
-        raise InvalidInput(f"'{text}': the sign says the operation of {task.name}: {known}")
-    return found[0]
+    signs, several = signs_of(task), len(task.operations) > 1
+    plain = NAMED.sub("", text.translate(_SIGNS)).replace(" and ", COMMA)  # it is no sign here
+    [written] = cleaned(Examples([plain], [""]), base).prompts
+    found = {*_BETWEEN.findall(written)}
+    if not found <= {*signs} or (several and len(found) != 1):
+        known = " or ".join(f"'{sign}'" for sign in signs + [COMMA] * (not several))
+        raise InvalidInput(f"'{text}': between the operands of {task.text()} stands {known}")
+    return signs.index(found.pop()) if several else 0
 
 
 def ask(

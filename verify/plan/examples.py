@@ -19,7 +19,7 @@ from arith.verify.data.files import COMMENT, Examples
 from arith.verify.data.finding import Found, find_setting
 from arith.verify.data.sampling import Sampler
 from arith.verify.data.sequences import drawn_spaces, values_of
-from arith.verify.data.texts import example_texts
+from arith.verify.data.texts import example_texts, read_texts
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.given import read_examples
 
@@ -97,6 +97,20 @@ def few_line(tests: Mapping[int, Examples], number: int) -> str:
     few = [n for n, count in _counts(number, [*tests]).items() if len(tests[n]) < count]
     drawn = f"{sum(map(len, tests.values())):,} of the {number:,} tests that were asked for"
     return f"{drawn}: there are no more inputs to test at {lengths_text(few)}" if few else ""
+
+
+def trained_line(
+    tests: Mapping[int, Examples], setting: Setting, trained: Collection[tuple[int, ...]]
+) -> str:
+    """At which lengths tests are inputs of training, as it has all; empty if there are none."""
+    cell, known = Cell(setting, default_model(setting.task)), []
+    for n, examples in tests.items():
+        fmt = cell.format_for(n, test=True)
+        first = values_of(read_texts(examples.some([0]), fmt)[0], fmt.base).tolist()
+        known += [n] * (tuple(*first) in trained)  # all are, if one is
+    if not known:
+        return ""
+    return f"training has all inputs at {lengths_text(known)}: the tests there are of these"
 
 
 def _counts(number: int, lengths: Sequence[int]) -> dict[int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import count as count_from
 from math import ceil
 from typing import Any
@@ -20,12 +21,13 @@ from arith.verify.judging.answers import (
     MOST_SHOWN,
     AnswersAt,
     JudgedAnswers,
+    is_near,
     is_too_wide,
     written_width,
 )
 from arith.verify.judging.intervals import CONFIDENCE
 from arith.verify.judging.judge import LengthVerdict, Verdict
-from arith.verify.judging.standards import TOLERANCE
+from arith.verify.judging.standards import MECHANISM, TOLERANCE
 from arith.verify.plan import premise
 from arith.verify.plan.sizes import BY_PYTHON
 from arith.verify.reporting.measured import named
@@ -140,10 +142,19 @@ def answer_legend(j: JudgedAnswers) -> list[str]:
     if any(x.claim == Claim.NONE and x.digits in j.verdict.prediction.forecasts for x in asks):
         lines.append(f"(..): a forecast, where nothing is claimed. It is of {_RECIPE}")
     lines += verdict_legend(j.verdict)
-    if others := [x.lengths[0] for x in j.verdict.cell.setting.tests]:
+    setting = j.verdict.cell.setting
+    of_all, k = replace(setting, tests=()), setting.task.operands
+    lack, seldom = "have not all", "have, less often than inputs do, some"
+    found: dict[str, list[int]] = {}
+    for domain in setting.tests:
+        [n] = domain.lengths
+        has = {*domain.operand_lengths(n, k)}
+        has_all = all(widths in has for widths in of_all.test(n).operand_lengths(n, k))
+        found.setdefault(seldom if has_all else lack, []).append(n)
+    for what, at in found.items():
         lines.append(
-            f"At {lengths_text(others)} answers have not all combinations of operand lengths, or "
-            "not as often as inputs have: predicted is for those that they have"
+            f"At {lengths_text(at)} answers {what} combinations of operand lengths: predicted is "
+            "for those that they have"
         )
     return lines
 
@@ -221,14 +232,40 @@ def next_lines(j: JudgedAnswers) -> list[str]:
             "Another answer is near for many inputs, and the claim is on models whose answers are "
             f"firm. Longer training with noise on tokens makes them so ({_IGNORED})."
         )
-    if not j.measured and any(_is_unknown(x) for x in v.lengths):
+    lost = [x for x in j.surprising if x.answer != x.expected == x.answer.zfill(len(x.expected))]
+    if lost:
         lines.append(
-            "Not known: whether the model uses digits that were always the same in training. Then "
-            f"the claim does not speak of it, and noise on tokens in training helps ({_IGNORED}). "
-            f"To know, hand the model over, and it is measured: {BY_PYTHON}, or arith judge "
-            "--model hf:FOLDER (docs/your-data.md)."
+            f"Answers lack zeros in front, as '{lost[0].answer}' for '{lost[0].expected}': numbers "
+            "in JSON or CSV lose them, text keeps them."
+        )
+    others = [x for x in v.lengths if not _is_explained(x)]
+    if apart := [x.digits for x in others if is_near(x)]:
+        lines.append(
+            f"At {lengths_text(apart)} the accuracy is as predicted, and the answers are not: to "
+            f"agree {MECHANISM:.0%} of them have to be those of f^, right or wrong."
+        )
+    if not j.measured and any(_is_unknown(x) for x in v.lengths):
+        uses = [x.digits for x in others if x.prediction.requires_noise_invariance]
+        used = (
+            f"Answers other than f^ at {lengths_text(uses)} show that the model uses digits that "
+            "were always the same in training. If noise there changes its answers too,"
+        )
+        unknown = (
+            "Not known: whether the model uses digits that were always the same in training. Then"
+        )
+        lines.append(
+            f"{used if uses else unknown} the claim does not speak of it, and noise on tokens in "
+            f"training helps ({_IGNORED}). To know, hand the model over, and it is measured: "
+            f"{BY_PYTHON}, or arith judge --model hf:FOLDER (docs/your-data.md)."
         )
     return lines
+
+
+def _is_explained(x: LengthVerdict) -> bool:
+    """Whether answers are those of f^ as a claim asks, or none asks for it."""
+    if x.prediction.accuracy is None or x.learned is None or x.verdict == Verdict.PREMISE:
+        return True
+    return x.learned.value >= MECHANISM
 
 
 def _is_unknown(x: LengthVerdict) -> bool:

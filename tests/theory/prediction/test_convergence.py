@@ -24,7 +24,7 @@ from arith.theory.prediction.predict import predict
 from arith.theory.setting.requests import Request
 from arith.theory.setting.settings import Setting
 from arith.theory.studies.advise import advise
-from arith.theory.text.text import advice_text
+from arith.theory.text.text import advice_text, convergence_line
 from arith.verify.reporting.forecasts import grow
 
 
@@ -79,6 +79,19 @@ def test_the_share_is_the_kaplan_meier_estimate(budget: int, share: float) -> No
 def test_the_steps_are_those_of_models_that_converge() -> None:
     assert of(99).steps is None and of(100).steps == Steps(100, 100, 100)
     assert of(250).steps == Steps(200, 100, 200)
+
+
+def test_one_model_that_converged_does_not_tell_when_half_do() -> None:
+    """One of fourteen, whose setting is as like as others: its steps are no median."""
+    table = models(
+        ("a", "place-noise", [100, 150 + MISSED]),
+        *((f"b {n}", "place-noise", [300 + MISSED] * 2) for n in range(7)),
+    )
+    x = of(250, table)
+    assert 0 < x.share * x.models < 2 and x.steps is None
+    line = convergence_line(x)
+    assert f"{x.share:.0%} of models converge within 250 steps (" in line
+    assert line.endswith("cells, weighted by likeness).") and "half" not in line
 
 
 def test_a_cell_is_left_out_by_its_name() -> None:

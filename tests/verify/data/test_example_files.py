@@ -330,6 +330,21 @@ PUBLISHED: dict[str, tuple[Callable[[int, int, int], str], str, str]] = {
         "add",
         "plain",
     ),
+    "chats": (
+        lambda a, b, c: json.dumps(
+            {
+                "messages": [
+                    {"role": "system", "content": "You add 2 numbers."},
+                    {"role": "user", "content": "What is 1 + 2?"},
+                    {"role": "assistant", "content": "3"},
+                    {"role": "user", "content": f"What is {a} + {b}?"},
+                    {"role": "assistant", "content": str(c)},
+                ]
+            }
+        ),
+        "add",
+        "plain",
+    ),
     "columns": (lambda a, b, c: f"{a},{b},{c}", "add", "plain"),
     "a tab": (lambda a, b, c: f"{a}+{b}\t{c}", "add", "plain"),
     "blanks": (lambda a, b, c: f"{a} {b} {c}", "add", "plain, space between operands"),
@@ -543,7 +558,7 @@ DAMAGED = {
     "wrong sums": (b"1+1=5\n2+2=9\n3+3=1\n7+5=9\n", "not read as examples of any task"),
     "broken JSON": (b'{"prompt": "1+1=", "answer": "2"}\n{"prompt": \n', "line 2: no JSON"),
     "JSON of other things": (b'{"a": 1}\n', "line 1: it needs a prompt and an answer"),
-    "chat": (b'{"messages": []}\n', "one key of prompt, question, .*; it has messages"),
+    "an empty chat": (b'{"messages": []}\n', "one key of prompt, question, .*; it has none"),
     "two words": (b"hello world\n", r"the first is 'hello world' \(.*file, line 1\)"),
     "commas": (b"7,330 + 4,560 = 11,890\n" * 3, r"'7,330 \+ 4,560 = 11,890' .*without commas"),
     "a result that overflows": (
@@ -552,6 +567,11 @@ DAMAGED = {
         ).encode(),
         r"'\$012\+034=046' .* results of 3 digits, and '\$363\+849=1212' \(.*line 3\) of 4; pad",
     ),
+    "a chat without an answer": (
+        b'{"messages": [{"role": "user", "content": "12+34="}, {"role": ["x"]}, 3]}',
+        "line 1: it needs a prompt and an answer, .*; it has user, ",
+    ),
+    "two lines": (b"What is 1 plus 4?\nA: 5\n", "an example stands on one line: whole numbers"),
     "uneven CSV": (b"1,2,3\n1,2\n", "line 2: the first line has 3 columns, and this one 2"),
     "CSV without answers": (b"prompt,b\n1+1,2\n", "no column of answers"),
     "CSV of two columns": (

@@ -161,7 +161,10 @@ def test_an_export_is_asked_as_the_model_that_was_kept(
     first, second = (run_cli("ask", str(x), "12 + 34") for x in (root / "interleaved", kept))
     assert first.code == 0 and first.out == second.out
     done = run_cli("ask", str(kept), "-3 + 5")
-    assert done.code == 2 and "'-3 + 5': no operand is negative" in done.err
+    assert done.code == 2 and "'-3 + 5': no operand is negative" in done.err and not done.out
+    some = run_cli("ask", str(kept), "-3 + 5", "12 + 34", "nothing")
+    assert (some.code, some.out) == (2, first.out)
+    assert "no operand is negative" in some.err and "the numbers given: none" in some.err
 
 
 def test_an_export_is_judged_as_what_it_is(models: tuple[Path, dict[str, GPT]]) -> None:

@@ -16,7 +16,15 @@ from arith.verify.data.sampling import Sampler
 from arith.verify.data.sequences import NaturalFormat
 from arith.verify.model.gpt import GPT
 from arith.verify.model.measure import answers
-from arith.verify.model.positions import Columns, Natural, Padded, RandomIndices, Randomized
+from arith.verify.model.positions import (
+    POSITIONS,
+    Columns,
+    Natural,
+    Padded,
+    PositionalEncoding,
+    RandomIndices,
+    Randomized,
+)
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.sizes import Size
 
@@ -64,6 +72,17 @@ def test_the_numbers_of_digits_are_those_of_the_layout() -> None:
         seen = ~places.hidden[0]
         assert places.number[0][seen].tolist()[:-1] == numbers  # the last is <end>
         assert places.index[0][seen].tolist() == list(range(len(numbers) + 1))
+
+
+def test_a_bias_of_another_shape_than_the_scores_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Flat(PositionalEncoding):
+        def bias(self, q: torch.Tensor, slots: object, keys: int, layer: int) -> torch.Tensor:
+            return torch.zeros(7, 3)
+
+    monkeypatch.setitem(POSITIONS, "nope", Flat)
+    net = untrained(cell(pe="nope"))
+    with pytest.raises(ValueError, match=r"^Flat.bias gives the shape \(7, 3\); \(H, S, T\) is "):
+        net(torch.zeros(1, 4, dtype=torch.long))
 
 
 @pytest.mark.parametrize(("pe", "form"), CELLS)

@@ -16,6 +16,7 @@ from arith.theory.arithmetic.domains import Domain
 from arith.theory.arithmetic.tasks import named_task
 from arith.theory.errors import InvalidInput
 from arith.theory.prediction.predict import predict
+from arith.theory.text.text import setting_lines
 from arith.verify.model.measure import answers, held_out_accuracy, measure
 from arith.verify.model.networks import network
 from arith.verify.model.questions import ask, legend, read_question
@@ -35,6 +36,10 @@ SUM = cell("mod_add", 101, test_lengths=(2, 3))
         ("-3 + 5", "no operand is negative"),
         ("5 + −3", "no operand is negative"),
         ("a = 5, b = (-3)", "no operand is negative"),
+        ("5 - 3", r"between the operands of \(a \+ b\) mod 101 stands '\+' or ','$"),
+        ("5 minus 3", r"stands '\+' or ','"),
+        ("12*34", r"stands '\+' or ','"),
+        ("12 = 34", r"stands '\+' or ','"),
         ("1000 + 1", "1000 has more than 3 digits, the width of its operands"),
     ],
 )
@@ -43,8 +48,23 @@ def test_a_question_that_makes_no_sense_is_refused(text: str, message: str) -> N
         read_question(text, SUM)
 
 
+def test_operands_are_shorter_than_what_they_are_padded_to_where_results_are_longer() -> None:
+    wide = cell("add", form="interleaved", test_lengths=(2, 3))
+    assert "padded to 4 digits" in setting_lines(wide.setting)[1]
+    assert read_question("999 + 999", wide) == (999, 999)
+    with pytest.raises(InvalidInput, match=r"1000 has .* 3 digits, .*: results have 4, and all"):
+        read_question("1000 + 1", wide)
+
+
+@pytest.mark.parametrize(
+    "text", ["12, 34", "12 34 = ?", "a = 12, b = 34", "(12)+(34)", "12 plus 34", "12 and 34"]
+)
+def test_a_question_has_the_sign_of_its_task_or_none(text: str) -> None:
+    assert read_question(text, SUM) == (12, 34)
+
+
 def test_a_task_is_not_asked_where_it_is_not_defined() -> None:
-    assert read_question("7 - 3", cell("sub")) == (7, 3)
+    assert read_question("7 - 3", cell("sub")) == read_question("7 and 3", cell("sub")) == (7, 3)
     with pytest.raises(InvalidInput, match="a - b is negative there"):
         read_question("3 - 7", cell("sub"))
 
@@ -60,7 +80,7 @@ def test_the_sign_says_which_of_several_operations_is_asked_for() -> None:
     assert found[1].row(c)[0] == "a = 12, b = 3: a - b"
     assert found[1].to_json(c).items() >= {"operation": "sub", "operands": [12, 3]}.items()
     for text, message in (
-        ("12, 3", r"the sign says the operation of add,sub: '\+' or '-'"),
+        ("12, 3", r"between the operands of a \+ b or a - b stands '\+' or '-'"),
         ("3 - 12", "a - b is negative there"),
     ):
         with pytest.raises(InvalidInput, match=message):

@@ -172,9 +172,20 @@ def test_a_command_has_what_a_module_of_ones_own_adds(
     done = run("mine")
     assert done.code == 3 and "not converged" in done.out, done.err
     del sys.modules["mine"]
+    monkeypatch.delenv("ARITH_IMPORT")
+    told = run_cli("report", cwd=tmp_path)
+    assert told.code == 2 and "one of your own: ARITH_IMPORT=FILE" in told.err
+    assert "no measurements in" in told.err and "run arith verify first" not in told.err
     done = run("mind")
     assert (done.code, done.out) == (2, "")
-    assert done.err == "arith: ARITH_IMPORT=mind: No module named 'mind'\n"
+    assert done.err.startswith("arith: ARITH_IMPORT=mind: No module named 'mind' (")
+    (tmp_path / "half.py").write_text(
+        "from arith.theory.transformer.encodings import Encoding\n"
+        "Encoding('half', 'none', False, 'x')"
+    )
+    done = run("half")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("arith: ARITH_IMPORT=half: ") and "'source'" in done.err
 
 
 def test_what_stands_in_the_script_itself_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
