@@ -391,7 +391,7 @@ def _hint(examples: Examples, given: Mapping[str, Any], odd: Examples) -> str:
         columns = f"{k} operand{'s' * (k > 1)} and the answer"
         return f"; its columns are read as {columns}: a line is 12,34,46 or 12+34,46"
     return (
-        "; an example stands on one line: whole numbers without commas, a sign "
+        "; each stands on one line: whole numbers without commas, a sign "
         "(+, - or *), and the right answer, as 12+34=46 (--task, --layout, --base)"
     )
 
