@@ -88,7 +88,13 @@ def test_what_was_not_predicted_before_is_left_empty() -> None:
 
 def test_the_data_card_explains_every_column_in_order() -> None:
     explained = re.findall(r"^\| `(\w+)` \| \S.* \|$", (ROOT / "docs/data.md").read_text(), re.M)
-    assert explained == list(rows(dataset([run(cell(), {1: 1})], {}))[0])
+    columns = list(rows(dataset([run(cell(), {1: 1})], {}))[0])
+    predicted = columns[columns.index("theory") : columns.index("before_theory")]
+    then = columns[columns.index("before_theory") : columns.index("published")]
+    assert then == [f"before_{name}" for name in predicted]
+    exact = {name.removesuffix("_float") for name in columns if name.endswith("_float")}
+    assert exact < set(columns)
+    assert explained == [x for x in columns if x not in then and not x.endswith("_float")]
 
 
 def test_the_measurements_of_a_store_are_written_in_their_place(tmp_path: Path) -> None:
