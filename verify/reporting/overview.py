@@ -285,6 +285,7 @@ def failed_claims(grid: str, v: CellVerdict) -> list[dict[str, str]]:
             "measured": ", ".join(decimals(m.accuracy) for _, m in models),
             "as f^": ", ".join(decimals(m.learned_share) for _, m in models),
             "today": claimed_of(x),
+            "by": " and ".join(x.prediction.because) or "-",
             "now": length_word(x),
         }
         for x in v.lengths
