@@ -164,7 +164,7 @@ def views(path: Path, _: Path) -> None:
     rows = (
         (encoding("ape"), 0, "the position of each token"),
         (encoding("rpe"), 0, "the offset: tokens back"),
-        (encoding("coupled"), 0, "place minus the query's; signs: place 0"),
+        (encoding("coupled"), 0, "place minus the query's; signs have none"),
         (encoding("rpe"), 5, "offsets, in a window of 5 tokens"),
         (encoding("nope"), 0, "nothing but the order"),
     )

@@ -205,6 +205,8 @@ def address_text(encoding: Encoding, tokens: Sequence[Token], query: int, key: i
     if encoding.reference == "absolute":
         return str(key)
     if encoding.reference == "significance":
+        if not tokens[key].position:
+            return "-"  # a sign has no place
         return f"{tokens[key].position - tokens[query].position:+d}".replace("+0", "0")
     return str(query - key) if encoding.reference == "relative" else ""
 
