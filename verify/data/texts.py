@@ -29,6 +29,8 @@ _ALSO = str.maketrans({"−": "-", "×": "*", "·": "*", "x": "*", "X": "*", "�
 """Other signs that people write, where no digit is a letter."""
 _WORDS = {"plus": "+", "minus": "-", "times": "*", "and": "+"}
 _NO_SIGNS = str.maketrans("", "", SIGNS + "=")
+_WORD = "\0"
+"""What stands in place of a word until blanks are gone."""
 NOT_DIGITS = re.compile(r"<[0-9]+>|\(-?[0-9]+\)")
 """Markers and carries."""
 _NO_BLANKS = str.maketrans("", "", " \t\r_?!")
@@ -226,8 +228,10 @@ def _clean(texts: list[str], base: int) -> list[str]:
         for word, sign in _WORDS.items():
             text = re.sub(rf"\b{word}\b", sign, text, flags=re.IGNORECASE)
         text = re.sub(r"(?<=[0-9 ])[xX](?=[0-9 ])", "*", text).translate(_ALSO)
-        text = re.sub(r"[A-Za-z][A-Za-z']*[.,]?|:", "", text)
+        text = re.sub(r"[A-Za-z][A-Za-z']*[.,]?|:", _WORD, text)
     text = (_END.sub("", text) if "." in text else text).lower().translate(_NO_BLANKS)
+    if _WORD in text:  # numbers before and after a word are two
+        text = re.sub(rf"(?<=[0-9]){_WORD}+(?=[0-9])", "?", text).replace(_WORD, "")
     return (NOT_DIGITS.sub("", text) if "<" in text or "(" in text else text).split("\n")
 
 

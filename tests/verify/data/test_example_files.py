@@ -571,6 +571,10 @@ DAMAGED = {
         b'{"messages": [{"role": "user", "content": "12+34="}, {"role": ["x"]}, 3]}',
         "line 1: it needs a prompt and an answer, .*; it has user, ",
     ),
+    "a number in the words": (
+        b'{"prompt": "Add these 2 numbers: 637 + 261 =", "answer": "898"}\n' * 20,
+        "not read as examples of any task",
+    ),
     "two lines": (b"What is 1 plus 4?\nA: 5\n", "each stands on one line: whole numbers"),
     "uneven CSV": (b"1,2,3\n1,2\n", "line 2: the first line has 3 columns, and this one 2"),
     "CSV without answers": (b"prompt,b\n1+1,2\n", "no column of answers"),
