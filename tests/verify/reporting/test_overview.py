@@ -56,7 +56,17 @@ def test_what_did_not_come_true_is_listed_with_its_models(tmp_path: Path) -> Non
     page = overview_page([report("made", right, wrong)], tmp_path)
     failed = page[page.index("## What did not come true") :]
     name = f"{CELL.label()} · pico"
-    told_of = [name, "4", "0", TOLD.theory, "0.750", "1.000", "0", "constants and shown apart", "diverge"]
+    told_of = [
+        name,
+        "4",
+        "0",
+        TOLD.theory,
+        "0.750",
+        "1.000",
+        "0",
+        "constants and shown apart",
+        "diverge",
+    ]
     assert row(failed, "made") == told_of
     whole = overview_page([report("made", right)], tmp_path)
     assert "· pico" not in whole[whole.index("## What did not come true") :]
