@@ -63,10 +63,13 @@ def candidate_counts(verdicts: Iterable[CellVerdict]) -> dict[str, dict[str, Can
 
 
 def _of_both(v: CellVerdict) -> Iterator[LengthPrediction]:
-    """What f^ gets right at the longer lengths at which noise tells between it and the task."""
+    """What f^ gets right at the longer lengths at which noise tells between it and the task.
+
+    Models of several operations are left out: each of these has an f^ of its own.
+    """
     setting, rules = v.cell.setting, {step.rule for step in v.prediction.derivation}
     told = [x.digits for x in v.longer if x.prediction.requires_measured_stability]
-    if told and "two candidates" in rules:
+    if told and "two candidates" in rules and not v.prediction.operations:
         learned = LearnedFunction(support(setting.task, setting.train, setting.base))
         for n in told:
             yield expected(learned, setting.test(n), KEPT_IF_STABLE)
