@@ -19,7 +19,7 @@ import pytest
 import yaml
 from builders.cells import cell
 from builders.command_line import run_cli
-from builders.evidence import read_once
+from builders.evidence import FROZEN, read_once
 from builders.paths import HEADLINE_EVIDENCE, ROOT
 
 from arith import __version__
@@ -391,7 +391,7 @@ def test_the_skill_of_the_pages_is_that_of_the_report() -> None:
     answers, claims, share, told, both, constant, theorem, there = reported(SKILL.format("all"))
     page = words("README.md")
     measured = f"{answers} measurements, each of one model at one length"
-    assert f"claimed: at {share} of {measured} | {claims} | |" in page
+    assert f"claimed, if only a bound: at {share} of {measured} | {claims} | |" in page
     assert f"forecast from similar settings | {told} | |" in page
     assert f"only a bound or nothing is claimed | {both} | the best constant: {constant} |" in page
     assert f"gives a verdict | {there} | that theorem: {theorem} |" in page
@@ -401,9 +401,9 @@ def test_the_skill_of_the_pages_is_that_of_the_report() -> None:
 
 
 def test_the_score_of_the_drawn_settings_is_that_of_their_reports() -> None:
-    told = []
-    for grid in ("frozen", "frozen-again"):
-        cells, converged = reported(r"Of (\d+) cells \d+ are trained, (\d+) of them", grid)
+    told, counts, errors = [], [], []
+    for grid in FROZEN:
+        trained, converged = reported(r"Of \d+ cells (\d+) are trained, (\d+) of them", grid)
         agree, tested, asked = reported(
             r"^- (\d+) of (\d+) claims agree \(asked: \d+%; (.*)\)", grid
         )
@@ -412,9 +412,11 @@ def test_the_score_of_the_drawn_settings_is_that_of_their_reports() -> None:
         both = reported(near.format("best constant"), grid)
         inside = reported(r"^- of (\d+) accuracies without a claim (\d+)% .*; (.*)\)", grid)
         assert (asked, both[2], two[1], inside[2]) == ("met", "met", "not met", "met")
+        counts.append(list(map(int, (trained, converged, agree, tested))))
+        errors.append((both[0], both[1], two[0]))
         told.append(
             [
-                f"{cells}, {converged}",
+                f"{trained}, {converged}",
                 f"{agree} of {tested}, {int(agree) / int(tested):.0%}".replace("%", " %"),
                 ", and ".join(reported(near.format("theorem"), grid)[:2]),
                 ", and ".join(both[:2]),
@@ -423,11 +425,14 @@ def test_the_score_of_the_drawn_settings_is_that_of_their_reports() -> None:
             ]
         )
     page, rows = words("docs/findings.md"), zip(*told, strict=True)
-    assert all(f" | {first} | {again} | " in page for first, again in rows)
+    assert all(f" | {' | '.join(row)} | " in page for row in rows)
     readme = words("README.md")
-    assert f"| {both[0]} | the best constant: {both[1]} |" in readme
-    assert f"{converged} had a model that converged, and {agree} of {tested} claims" in readme
-    assert f"two constants, for shorter and for longer inputs: {two[0]} |" in readme
+    ours, one, two = (", ".join(of_each) for of_each in zip(*errors, strict=True))
+    assert f"| {ours} | the best constant: {one} |" in readme
+    assert f"two constants, for shorter and for longer inputs: {two} |" in readme
+    trained, converged, agree, tested = map(sum, zip(*counts, strict=True))
+    assert f"They have [{trained} settings]" in readme
+    assert f"At {converged} a model converged, and {agree} of {tested} claims" in readme
 
 
 def test_the_claims_that_came_true_are_those_of_the_report() -> None:
@@ -491,8 +496,10 @@ def test_how_often_single_digits_are_found_is_what_was_measured() -> None:
         "new place is at most .2 better than a guess."
     )
     assert said in words("docs/findings.md")
-    models = f"Of {len(units)} models of a + b, asked one digit more, all keep the bound."
-    theirs = f"{models} {sum(units)} have the units right on more than half"
+    theirs = (
+        f"Take the {len(units)} models of a + b with a bound at one digit more. All keep it, but "
+        f"{sum(units)} have the units right on more than half of the inputs"
+    )
     assert theirs in words("docs/theory.md")
     assert f"{sum(carries)} of {len(carries)} were" in words("docs/findings.md")
 

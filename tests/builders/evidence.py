@@ -13,6 +13,9 @@ from arith.verify.reporting import exports
 from arith.verify.reporting.report import Report
 from builders.paths import REPORTS
 
+FROZEN = ("frozen", "frozen-again", "frozen-third")
+"""Grids that were drawn after theory and forecasts were fixed."""
+
 _judge = pipeline.judge
 
 
