@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from arith.theory.arithmetic.directions import EXTRAPOLATING, Direction
 from arith.theory.generalization.outcomes import Claim
@@ -194,7 +195,7 @@ def sentence(v: CellVerdict) -> str:
         )
     models = f"{len(v.converged)} of {count(len(v.runs), 'model')} met the premise"
     counts = count_verdicts([v])
-    agree, silent = counts[Verdict.AGREE], counts[Verdict.UNDETERMINED]
+    agree = counts[Verdict.AGREE]
     if v.diverging:
         apart = "; ".join(_apart(v, x) for x in v.diverging)
         return f"Theory and experiment diverge: {apart}. {models}."
@@ -204,10 +205,14 @@ def sentence(v: CellVerdict) -> str:
         said = because or "No claim was made that these measurements could contradict"
         return f"{said[0].upper()}{said[1:]}. {models}."
     holds = "the one claim holds" if agree == 1 else f"{agree} of {agree} claims hold"
-    rest = f"{count(silent, 'length')} without a claim" if silent else ""
-    return (
-        f"Theory and experiment agree: {'; '.join(filter(None, (holds, rest, because)))}. {models}."
-    )
+    parts = "; ".join(filter(None, (holds, *_undetermined([v]), because)))
+    return f"Theory and experiment agree: {parts}. {models}."
+
+
+def _undetermined(verdicts: Iterable[CellVerdict]) -> list[str]:
+    """At how many lengths nothing that was claimed could be tested, for each reason."""
+    words = Counter(length_word(x) for v in verdicts for x in v.lengths)
+    return [f"{count(words[word], 'length')} {why}" for word, why in _WHY.items() if words[word]]
 
 
 def _apart(v: CellVerdict, x: LengthVerdict) -> str:
@@ -221,6 +226,13 @@ def _apart(v: CellVerdict, x: LengthVerdict) -> str:
         text += f", and f^ explains {x.learned.value:.3f} of the answers"
     return text
 
+
+_WHY = {
+    verdict_word(Verdict.UNDETERMINED): "without a claim",
+    WEAK: "with a bound too near 0 or 1 to fail",
+    UNSTABLE: "whose claim is of stable models, and none was",
+}
+"""Why nothing was tested at a length, by the word that tables show."""
 
 _THEOREM = {
     Verdict.AGREE: "as measured",
@@ -245,7 +257,7 @@ def summary_line(verdicts: Sequence[CellVerdict]) -> str:
     """All cells in a line: how many could be judged, and what became of the claims."""
     converged = [v for v in verdicts if v.converged]
     counts = count_verdicts(converged)
-    agree, silent = counts[Verdict.AGREE], counts[Verdict.UNDETERMINED]
+    agree = counts[Verdict.AGREE]
     left, few = sum(not v.runs for v in verdicts), sum(v.held_out_too_few for v in verdicts)
     lost = len(verdicts) - left - len(converged) - few
     untested = [x for v in converged for x in v.lengths if x.verdict == Verdict.INCONCLUSIVE]
@@ -256,7 +268,7 @@ def summary_line(verdicts: Sequence[CellVerdict]) -> str:
         f"{len(converged)} of {count(len(verdicts), 'cell')} converged; ": True,
         f"{count(agree, 'claim')} {agrees}, {_diverge(counts[Verdict.DIVERGE])}": True,
         f" (stored before training: {came_true(counted.predicted_before)})": counted.ledger,
-        f"; {count(silent, 'length')} without a claim": silent,
+        "".join(f"; {lengths}" for lengths in _undetermined(converged)): True,
         f"; {count(len(untested), 'length')}: {why}": untested,
         f". In {count(lost, 'cell')} no model converged; a larger --budget may help": lost,
         f". In {count(few, 'cell')} too few inputs are held out to know": few,

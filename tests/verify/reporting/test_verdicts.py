@@ -100,6 +100,16 @@ def test_lengths_that_no_model_could_test_are_named() -> None:
     )
 
 
+def test_lengths_at_which_no_model_was_stable_are_not_said_to_be_without_a_claim() -> None:
+    c = cell("mod_add", 40, pe="sinusoidal")
+    right = run(c, {x.digits: float(x.accuracy or 0) for x in c.prediction.lengths})
+    shares = {1: 1.0, 2: 1.0, 3: 0.5}
+    told = tuple(replace(m, steady=shares[m.digits]) for m in right.measurements)
+    v = judge(c, [replace(right, measurements=told)])
+    assert "; 1 length whose claim is of stable models, and none was" in sentence(v)
+    assert "; 1 length whose claim is of stable models, and none was" in summary_line([v])
+
+
 def test_where_nothing_is_claimed_the_sentence_says_so() -> None:
     c = cell(pe="rope", digits=3, test_lengths=(3, 4))
     v = judge(c, [run(c, {3: 1.0, 4: 0.4})])
