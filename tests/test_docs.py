@@ -223,8 +223,8 @@ def test_the_page_on_the_published_code_has_the_constants_of_the_recipe() -> Non
     products, least = adapted(PAPER, cell("mul").setting), PAPER.adamw_lr * PAPER.least_lr
     assert (PAPER.decays, products.decays, PAPER.muon_lr) == (True, False, 0)
     assert (
-        f"{PAPER.batch_size} examples a step; AdamW with betas {{}} and {{}} and epsilon 1e-8; a peak "
-        f"learning rate of {PAPER.adamw_lr}, for sums on a cosine to {least:.4f}, for products "
+        f"{PAPER.batch_size} examples a step; AdamW with betas {{}} and {{}} and epsilon 1e-8; "
+        f"a peak learning rate of {PAPER.adamw_lr}, for sums on a cosine to {least:.4f}, for products "
         f"constant; weight decay {PAPER.weight_decay} on all but the norms; gradients of norm "
         f"{PAPER.grad_clip:g} at most"
     ).format(*PAPER.betas) in text
@@ -494,8 +494,8 @@ def test_how_often_single_digits_are_found_is_what_was_measured() -> None:
     )
     assert said in words("docs/findings.md")
     theirs = (
-        f"{len(units)} models of a + b have a bound at one digit more than trained. All {len(units)} "
-        f"keep it. Yet {sum(units)} of them have the units right on more than half of the inputs"
+        f"{len(units)} models of a + b have a bound at one digit more than trained. "
+        f"All {len(units)} keep it. Yet {sum(units)} of them have the units right on more than half of the inputs"
     )
     assert theirs in words("docs/theory.md")
     assert f"{sum(carries)} of {len(carries)} were" in words("docs/findings.md")
