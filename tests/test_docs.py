@@ -224,9 +224,9 @@ def test_the_page_on_the_published_code_has_the_constants_of_the_recipe() -> Non
     assert (PAPER.decays, products.decays, PAPER.muon_lr) == (True, False, 0)
     assert (
         f"{PAPER.batch_size} examples a step; AdamW with betas {{}} and {{}} and epsilon 1e-8; "
-        f"a peak learning rate of {PAPER.adamw_lr}, for sums on a cosine to {least:.4f}, for products "
-        f"constant; weight decay {PAPER.weight_decay} on all but the norms; gradients of norm "
-        f"{PAPER.grad_clip:g} at most"
+        f"a peak learning rate of {PAPER.adamw_lr}, for sums on a cosine to {least:.4f}, for "
+        f"products constant; weight decay {PAPER.weight_decay} on all but the norms; gradients of "
+        f"norm {PAPER.grad_clip:g} at most"
     ).format(*PAPER.betas) in text
     assert f"| {PAPER.noise}/256 and {products.noise}/256, at the same places |" in text
     assert f"| {PAPER.warmup} steps, the first at a hundredth of the peak;" in text
@@ -429,7 +429,7 @@ def test_the_score_of_the_drawn_settings_is_that_of_their_reports() -> None:
     assert f"two constants, for shorter and for longer inputs: {two} |" in readme
     trained, converged, agree, tested = map(sum, zip(*counts, strict=True))
     assert f"These two rows cover [{trained} settings]" in readme
-    assert f"At {converged} a model converged, and {agree} of {tested} claims" in readme
+    assert f"In {converged} of them a model converged; on these {agree} of {tested}" in readme
 
 
 def test_the_claims_that_came_true_are_those_of_the_report() -> None:
@@ -495,7 +495,8 @@ def test_how_often_single_digits_are_found_is_what_was_measured() -> None:
     assert said in words("docs/findings.md")
     theirs = (
         f"{len(units)} models of a + b have a bound at one digit more than trained. "
-        f"All {len(units)} keep it. Yet {sum(units)} of them have the units right on more than half of the inputs"
+        f"All {len(units)} keep it. Yet {sum(units)} of them have the units right on more than "
+        "half of the inputs"
     )
     assert theirs in words("docs/theory.md")
     assert f"{sum(carries)} of {len(carries)} were" in words("docs/findings.md")
