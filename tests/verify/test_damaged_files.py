@@ -11,7 +11,6 @@ import os
 import pickle
 import re
 import resource
-import shutil
 import sqlite3
 import sys
 import time
@@ -26,7 +25,6 @@ import pytest
 import torch
 from builders.cells import cell
 from builders.kept_models import kept_untrained
-from builders.paths import REPORTS
 from builders.runs import RIGHT, run
 from builders.strategies import examples
 from hypothesis import given
@@ -38,12 +36,11 @@ from arith.verify.judging.judge import judge_evidence
 from arith.verify.judging.known_divergences import read_known_divergences
 from arith.verify.model.kept import CONFIG, WEIGHTS, read_kept
 from arith.verify.plan.grids import grid
-from arith.verify.records.evidence import PREDICTIONS, read_evidence, write_evidence
+from arith.verify.records.evidence import read_evidence, write_evidence
 from arith.verify.records.predicted import predicted
 from arith.verify.records.runs import Run
 from arith.verify.records.store import Store
 from arith.verify.records.trajectory import Trajectory
-from arith.verify.reporting.before import FORECASTS
 from arith.verify.reporting.report import Report
 from arith.verify.reporting.sections.inside import inside
 
@@ -284,15 +281,6 @@ def test_damaged_rows_are_read_or_named(
             db.execute("INSERT INTO claimed VALUES (?, ?, ?, ?, ?, ?, ?)", row)
             db.commit()
         assert reads_or_says(FORMS["store"], folder) == ""
-
-
-@pytest.mark.parametrize("grid", sorted(x.parent.name for x in REPORTS.glob("*/evidence.jsonl")))
-def test_committed_evidence_is_written_as_it_was(grid: str, tmp_path: Path) -> None:
-    for waiting in (REPORTS / grid).glob(PREDICTIONS):  # with those of cells not trained yet
-        shutil.copy(waiting, tmp_path)
-    write_evidence(tmp_path / "evidence.jsonl", read_evidence(REPORTS / grid / "evidence.jsonl"))
-    for file in {*(REPORTS / grid).glob("*.jsonl")} - {REPORTS / grid / FORECASTS}:
-        assert (tmp_path / file.name).read_bytes() == file.read_bytes()
 
 
 class Hostile:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from builders.command_line import Done, run_cli
-from builders.evidence import FROZEN, judged
+from builders.evidence import FROZEN, committed_runs, judged
 from builders.paths import REPORTS
 from matplotlib.figure import Figure
 
@@ -26,7 +26,9 @@ from arith.verify.pipeline import grids_with_evidence
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.grids import grid, recipe_of
 from arith.verify.plan.recipe import BY_VERSION
+from arith.verify.records.evidence import PREDICTIONS, write_evidence
 from arith.verify.reporting import blocks
+from arith.verify.reporting.before import FORECASTS
 from arith.verify.reporting.overview import merge_grids, overview_page
 from arith.verify.reporting.page import cells_page, page
 
@@ -50,6 +52,15 @@ def test_the_committed_evidence_does_not_diverge(
     done = check(name)
     assert done.code in (0, 3)
     assert ("inconclusive (exit code 3)" in " ".join(done.out.split())) == (done.code == 3)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_committed_evidence_is_written_as_it_was(name: str, tmp_path: Path) -> None:
+    for waiting in (REPORTS / name).glob(PREDICTIONS):  # with those of cells not trained yet
+        shutil.copy(waiting, tmp_path)
+    write_evidence(tmp_path / "evidence.jsonl", committed_runs(name))
+    for file in {*(REPORTS / name).glob("*.jsonl")} - {REPORTS / name / FORECASTS}:
+        assert (tmp_path / file.name).read_bytes() == file.read_bytes()
 
 
 def test_one_wrong_rule_fails_the_gate(monkeypatch: pytest.MonkeyPatch) -> None:

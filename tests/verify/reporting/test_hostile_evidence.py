@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import xml.etree.ElementTree as ET
 from base64 import b64encode
 from dataclasses import replace
@@ -35,13 +36,13 @@ def hostile(secret: Path) -> str:
     )
 
 
-@pytest.fixture
-def handed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of reports with hostile evidence of the headline, and a secret beside it."""
-    monkeypatch.setattr(Figure, "savefig", lambda self, path, **_: Path(path).write_text("<svg/>"))
-    secret = tmp_path / "secret.txt"
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with hostile evidence of the headline, beside a secret that its texts point to."""
+    folder = tmp_path_factory.mktemp("handed")
+    secret = folder / "secret.txt"
     secret.write_text(SECRET)
-    folder = tmp_path / "reports" / "headline"
+    folder = folder / "headline"
     (folder / "mechanism" / "one").mkdir(parents=True)
     text = hostile(secret)
     line = text.replace("\n", " ").replace("\x1b", "")  # more is refused as it is read
@@ -49,7 +50,7 @@ def handed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     lost = runs[0].cell
     runs = [replace(x, premise=0.5) if x.cell == lost else x for x in runs]
     write_evidence(folder / "evidence.jsonl", runs)
-    verdicts = judge("headline", tmp_path / "reports").verdicts
+    verdicts = judge("headline", folder.parent).verdicts
     [missed] = [v.name for v in verdicts if v.cell == lost]
     [wrong] = [v.name for v in verdicts if v.diverging]
     told, told_once = json.dumps(text), json.dumps(line)
@@ -61,12 +62,27 @@ def handed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     there["distance"] = {"truth": {"largest": 0.5}}
     (folder / "mechanism" / "one" / "mechanism.json").write_text(json.dumps(there))
     (folder / "mechanism" / "one" / "influence.svg").write_text(f"<svg>{SECRET}</svg>")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def judged(written: Path) -> Report:
+    """The report of that evidence."""
+    return judge("headline", written.parent)
+
+
+@pytest.fixture
+def handed(written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of reports with a copy of that evidence, and a secret beside it."""
+    monkeypatch.setattr(Figure, "savefig", lambda self, path, **_: Path(path).write_text("<svg/>"))
+    (tmp_path / "secret.txt").write_text(SECRET)
+    shutil.copytree(written, tmp_path / "reports" / "headline")
     return tmp_path / "reports"
 
 
 @pytest.fixture
-def report(handed: Path) -> Report:
-    return judge("headline", handed)
+def report(judged: Report, handed: Path) -> Report:
+    return replace(judged, folder=handed / "headline")
 
 
 class Live(HTMLParser):
