@@ -84,7 +84,7 @@ def test_a_model_is_judged_by_its_answers() -> None:
 @pytest.mark.parametrize("form", ["aligned", "plain", "reversed", "bare", "reversed, no equals"])
 def test_the_answers_of_the_expected_function_agree_in_any_layout(form: str) -> None:
     """Padded operands under absolute positions: what a model ignores is not asked of answers."""
-    s = setting(task="mod_add", modulus=101, train_digits="2", layout=form)
+    s = setting(task="mod_add", modulus=7, base=4, train_digits="2", layout=form)
     cell = Cell(s, "pico")
 
     def answer(prompts: list[str]) -> list[str]:
@@ -93,7 +93,7 @@ def test_the_answers_of_the_expected_function_agree_in_any_layout(form: str) -> 
         operands = read_prompts(prompts, cell.format)
         a, b = cell.format.values(operands)
         return example_texts(
-            cell.format, operands, cell.format.to_digits((a % 100 + b % 100) % 101)
+            cell.format, operands, cell.format.to_digits((a % 16 + b % 16) % 7)
         ).answers
 
     got = judge_examples(s, [ask(answer, s)])
@@ -124,8 +124,8 @@ def test_other_answers_do_not_refute_a_claim_on_models_that_ignore_digits() -> N
 def test_the_function_that_explains_the_answers_is_named(
     function: Callable[..., int], name: str | None
 ) -> None:
-    s = setting(task="add", train_digits="1-2", test_digits="1-4", **PLAIN)
-    got = judged(s, lambda a, b: a + b if max(a, b) < 100 else function(a, b))
+    s = setting(task="add", train_digits="1", test_digits="1,4", **PLAIN)
+    got = judged(s, lambda a, b: a + b if max(a, b) < 10 else function(a, b))
     longer = got.lengths[-1].explained
     assert longer.best == name
     assert longer.unlike == (0 if name else longer.answers) or name is None
@@ -224,9 +224,9 @@ def test_the_domain_that_answers_were_drawn_from_is_found(kind: str) -> None:
 
 # --- files ---------------------------------------------------------------------------------
 
-LINES = [
-    (f"{a}+{b}=", str(a % 100 + b % 100)) for a in range(0, 1000, 7) for b in range(0, 1000, 9)
-]
+MANY = [(f"{a}+{b}=", str(a % 100 + b % 100)) for a in range(0, 1000, 7) for b in range(0, 1000, 9)]
+"""More answers at one length than trained models are asked for."""
+LINES = [row for i, row in enumerate(MANY) if len(row[0]) <= len("12+34=") or i % 9 == 0]
 OPTIONS = ["--task", "add", "--pe", "rope", "--train-digits", "1-2"]
 OPTIONS = ["--layout", "plain", "--padding", "none", *OPTIONS]
 
@@ -255,12 +255,13 @@ WRITERS: dict[str, Callable[[list[tuple[str, str]]], str]] = {
 @pytest.mark.parametrize("kind", WRITERS)
 def test_files_of_answers_give_the_same_numbers(kind: str, tmp_path: Path) -> None:
     """Whatever they are written in, as if the pairs had been given in Python."""
-    (tmp_path / "answers").write_text(WRITERS[kind](LINES))
+    rows = MANY if kind == "jsonl" else LINES
+    (tmp_path / "answers").write_text(WRITERS[kind](rows))
     done = run_cli("judge", "--answers", "answers", *OPTIONS, "--json", cwd=tmp_path)
     assert (done.code, done.err) == (0, "")
     got = json.loads(done.out)
     options = {"task": "add", "pe": "rope", "train_digits": "1-2", **PLAIN}
-    python = arith.judge(LINES, **options).to_json()
+    python = arith.judge(rows, **options).to_json()
     assert got["lengths"] == python["lengths"]
     assert [(x["digits"], x["verdict"]) for x in got["lengths"]] == [
         (1, "premise"),
@@ -268,7 +269,8 @@ def test_files_of_answers_give_the_same_numbers(kind: str, tmp_path: Path) -> No
         (3, "agree"),
     ]
     longer = got["lengths"][-1]
-    assert longer["explained_by"] == "lowest 2" and longer["asked"] > 10_000
+    assert longer["explained_by"] == "lowest 2"
+    assert longer["asked"] > (10_000 if rows is MANY else 1_000)
     assert longer["measured"]["accuracy"] == longer["correct"] / longer["asked"]
 
 
