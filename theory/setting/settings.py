@@ -176,8 +176,8 @@ class Setting:
             kind = "longest"  # all operand tuples of these are alike
         usual = BALANCED if self.natural else UNIFORM if kind in ("longest", "every") else ""
         weights = "" if weights == usual and not each else weights
-        named = {"kind": kind, "weights": weights, "each": each, "allowed": allowed}
-        named |= {"natural": self.natural}
+        named: dict[str, Any] = {"kind": kind, "weights": weights, "each": each}
+        named |= {"allowed": allowed, "natural": self.natural}
         is_named = all(getattr(domain, name) == value for name, value in named.items())
         return domain if is_named else replace(domain, **named)
 
