@@ -61,6 +61,7 @@ def verdicts(j: JudgedAnswers) -> list[Verdict]:
 PLAIN: dict[str, Any] = {"layout": "plain", "padding": "none"}
 SUM = setting(task="add", pe="rope", train_digits="2", test_digits="1-3", **PLAIN)
 MOD = setting(task="mod_add", modulus=101, train_digits="2")
+ONE = setting(task="add", train_digits="1", test_digits="1", **PLAIN)
 
 
 def test_a_model_is_judged_by_its_answers() -> None:
@@ -84,7 +85,7 @@ def test_a_model_is_judged_by_its_answers() -> None:
 @pytest.mark.parametrize("form", ["aligned", "plain", "reversed", "bare", "reversed, no equals"])
 def test_the_answers_of_the_expected_function_agree_in_any_layout(form: str) -> None:
     """Padded operands under absolute positions: what a model ignores is not asked of answers."""
-    s = setting(task="mod_add", modulus=101, train_digits="2", layout=form)
+    s = setting(task="mod_add", modulus=7, base=4, train_digits="2", layout=form)
     cell = Cell(s, "pico")
 
     def answer(prompts: list[str]) -> list[str]:
@@ -93,7 +94,7 @@ def test_the_answers_of_the_expected_function_agree_in_any_layout(form: str) -> 
         operands = read_prompts(prompts, cell.format)
         a, b = cell.format.values(operands)
         return example_texts(
-            cell.format, operands, cell.format.to_digits((a % 100 + b % 100) % 101)
+            cell.format, operands, cell.format.to_digits((a % 16 + b % 16) % 7)
         ).answers
 
     got = judge_examples(s, [ask(answer, s)])
@@ -124,8 +125,8 @@ def test_other_answers_do_not_refute_a_claim_on_models_that_ignore_digits() -> N
 def test_the_function_that_explains_the_answers_is_named(
     function: Callable[..., int], name: str | None
 ) -> None:
-    s = setting(task="add", train_digits="1-2", test_digits="1-4", **PLAIN)
-    got = judged(s, lambda a, b: a + b if max(a, b) < 100 else function(a, b))
+    s = setting(task="add", train_digits="1", test_digits="1,4", **PLAIN)
+    got = judged(s, lambda a, b: a + b if max(a, b) < 10 else function(a, b))
     longer = got.lengths[-1].explained
     assert longer.best == name
     assert longer.unlike == (0 if name else longer.answers) or name is None
@@ -137,10 +138,8 @@ def digits(a: int, b: int) -> list[tuple[int, int]]:
 
 
 def test_the_digits_that_are_wrong_are_counted() -> None:
-    s = setting(task="add", train_digits="2", test_digits="2,3", **PLAIN)
-    got = judged(
-        s, lambda a, b: a + b if max(a, b) < 100 else (a + b) // 10 * 10 + (a + b + 1) % 10
-    )
+    s = setting(task="add", train_digits="1", test_digits="1,3", **PLAIN)
+    got = judged(s, lambda a, b: a + b if max(a, b) < 10 else (a + b) // 10 * 10 + (a + b + 1) % 10)
     assert got.lengths[1].wrong_digits == (1, 0, 0, 0)
 
 
@@ -177,8 +176,9 @@ def test_a_bound_that_cannot_fail_is_called_so() -> None:
 
 
 def test_several_models_are_judged_each_and_one_that_did_not_learn_is_left_out() -> None:
-    right, wrong = (ask(oracle(SUM, f), SUM) for f in (lambda a, b: a + b, lambda a, b: 1))
-    got = judge_examples(SUM, [right, wrong])
+    s = replace(SUM, test_lengths=(1,))
+    right, wrong = (ask(oracle(s, f), s) for f in (lambda a, b: a + b, lambda a, b: 1))
+    got = judge_examples(s, [right, wrong])
     assert len(got.verdict.runs) == 2 and len(got.verdict.converged) == 1
     assert got.lengths[0].inputs == 200
 
@@ -224,9 +224,9 @@ def test_the_domain_that_answers_were_drawn_from_is_found(kind: str) -> None:
 
 # --- files ---------------------------------------------------------------------------------
 
-LINES = [
-    (f"{a}+{b}=", str(a % 100 + b % 100)) for a in range(0, 1000, 7) for b in range(0, 1000, 9)
-]
+MANY = [(f"{a}+{b}=", str(a % 100 + b % 100)) for a in range(0, 1000, 7) for b in range(0, 1000, 9)]
+"""More answers at one length than trained models are asked for."""
+LINES = [row for i, row in enumerate(MANY) if len(row[0]) <= len("12+34=") or i % 9 == 0]
 OPTIONS = ["--task", "add", "--pe", "rope", "--train-digits", "1-2"]
 OPTIONS = ["--layout", "plain", "--padding", "none", *OPTIONS]
 
@@ -255,12 +255,13 @@ WRITERS: dict[str, Callable[[list[tuple[str, str]]], str]] = {
 @pytest.mark.parametrize("kind", WRITERS)
 def test_files_of_answers_give_the_same_numbers(kind: str, tmp_path: Path) -> None:
     """Whatever they are written in, as if the pairs had been given in Python."""
-    (tmp_path / "answers").write_text(WRITERS[kind](LINES))
+    rows = MANY if kind == "jsonl" else LINES
+    (tmp_path / "answers").write_text(WRITERS[kind](rows))
     done = run_cli("judge", "--answers", "answers", *OPTIONS, "--json", cwd=tmp_path)
     assert (done.code, done.err) == (0, "")
     got = json.loads(done.out)
     options = {"task": "add", "pe": "rope", "train_digits": "1-2", **PLAIN}
-    python = arith.judge(LINES, **options).to_json()
+    python = arith.judge(rows, **options).to_json()
     assert got["lengths"] == python["lengths"]
     assert [(x["digits"], x["verdict"]) for x in got["lengths"]] == [
         (1, "premise"),
@@ -268,7 +269,8 @@ def test_files_of_answers_give_the_same_numbers(kind: str, tmp_path: Path) -> No
         (3, "agree"),
     ]
     longer = got["lengths"][-1]
-    assert longer["explained_by"] == "lowest 2" and longer["asked"] > 10_000
+    assert longer["explained_by"] == "lowest 2"
+    assert longer["asked"] > (10_000 if rows is MANY else 1_000)
     assert longer["measured"]["accuracy"] == longer["correct"] / longer["asked"]
 
 
@@ -466,7 +468,7 @@ def test_a_long_number_is_judged_at_once_and_one_too_long_is_named() -> None:
 
 
 def test_what_python_takes_and_gives() -> None:
-    asked = arith.predict("add", pe="rope", train_digits=2, **PLAIN)
+    asked = arith.predict("add", pe="rope", train_digits=2, test_digits="2-3", **PLAIN)
     got = arith.judge(oracle(asked.setting, lambda a, b: a % 100 + b % 100), asked)
     assert "the answers are those of" in repr(got)
     assert got.explained["lowest 2"] == sum(x.inputs for x in got.judged.lengths)
@@ -479,23 +481,23 @@ def test_what_python_takes_and_gives() -> None:
     ("ask", "message"),
     [
         (lambda: arith.verify("add", model=lambda q: "46"), r"judged by arith\.judge\(model"),
-        (lambda: arith.judge(lambda q: "46", SUM), "prompts were asked, and 1 answered"),
-        (lambda: arith.judge(lambda q: None, SUM), "failed with TypeError: .* takes a list"),
-        (lambda: arith.judge(lambda q: [None] * len(q), SUM), "has to be text, not NoneType"),
-        (lambda: arith.judge([1, 2], SUM), "a list of pairs"),
+        (lambda: arith.judge(lambda q: "46", ONE), "prompts were asked, and 1 answered"),
+        (lambda: arith.judge(lambda q: None, ONE), "failed with TypeError: .* takes a list"),
+        (lambda: arith.judge(lambda q: [None] * len(q), ONE), "has to be text, not NoneType"),
+        (lambda: arith.judge([1, 2], ONE), "a list of pairs"),
         (lambda: arith.judge(lambda q: q, "add"), "'add' is no setting and no file"),
         (
-            lambda: arith.judge(lambda q: q.index("="), SUM),
+            lambda: arith.judge(lambda q: q.index("="), ONE),
             "failed with ValueError: .* takes a list",
         ),
         (
-            lambda: arith.judge(lambda q: ["?"] * len(q), SUM),
+            lambda: arith.judge(lambda q: ["?"] * len(q), ONE),
             "no answer has a number: the first prompt",
         ),
-        (lambda: arith.judge(lambda q: q, SUM, task="add"), "a setting or its options"),
+        (lambda: arith.judge(lambda q: q, ONE, task="add"), "a setting or its options"),
         (lambda: arith.judge(lambda q: q), "give a task"),
-        (lambda: arith.judge(torch.nn.Linear(1, 1), SUM), "needs tokenizer="),
-        (lambda: arith.judge(lambda q: q, SUM, prompt_template="Q:"), "lacks {prompt}, or {a} and"),
+        (lambda: arith.judge(torch.nn.Linear(1, 1), ONE), "needs tokenizer="),
+        (lambda: arith.judge(lambda q: q, ONE, prompt_template="Q:"), "lacks {prompt}, or {a} and"),
         (
             lambda: arith.judge(lambda q: q, task="add", layout="interleaved", padding="none"),
             "there are no prompts to be answered",
@@ -508,7 +510,6 @@ def test_bad_input_from_python(ask: Callable[[], object], message: str) -> None:
 
 
 def test_a_template_writes_what_a_model_is_given() -> None:
-    s = setting(task="add", train_digits="1", test_digits="1", layout="plain", padding="none")
     given: list[str] = []
 
     def answer(prompts: list[str]) -> list[str]:
@@ -516,7 +517,7 @@ def test_a_template_writes_what_a_model_is_given() -> None:
         return ["0"] * len(prompts)
 
     for template in ("Q: {prompt} A:", "{a} plus {b} is"):
-        ask(answer, s, template)
+        ask(answer, ONE, template)
     assert given[0] == "Q: 0+0= A:" and given[-1] == "9 plus 9 is" and len(given) == 200
 
 

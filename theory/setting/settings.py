@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from arith.theory.arithmetic.decision import Decision
@@ -34,6 +34,19 @@ def check_base(base: int) -> None:
     """Refuse a base that is none (InvalidInput)."""
     if not 2 <= base <= LARGEST_BASE:
         raise InvalidInput(f"base must be between 2 and {LARGEST_BASE:,}, not {base}")
+
+
+@lru_cache(maxsize=1024)
+def _tested(
+    length: int,
+    kind: str,
+    allowed: Allowed,
+    each: tuple[tuple[int, ...], ...],
+    natural: bool,
+    in_token: int,
+) -> Domain:
+    """A test domain: most settings have the same, and what is known of one is then found once."""
+    return Domain((length,), kind, allowed=allowed, each=each, natural=natural, in_token=in_token)
 
 
 @dataclass(frozen=True)
@@ -163,9 +176,10 @@ class Setting:
             kind = "longest"  # all operand tuples of these are alike
         usual = BALANCED if self.natural else UNIFORM if kind in ("longest", "every") else ""
         weights = "" if weights == usual and not each else weights
-        return replace(
-            domain, kind=kind, weights=weights, each=each, allowed=allowed, natural=self.natural
-        )
+        named: dict[str, Any] = {"kind": kind, "weights": weights, "each": each}
+        named |= {"allowed": allowed, "natural": self.natural}
+        is_named = all(getattr(domain, name) == value for name, value in named.items())
+        return domain if is_named else replace(domain, **named)
 
     def _has(self, length: int) -> bool:
         """Whether there are test inputs of a length."""
@@ -243,11 +257,10 @@ class Setting:
             yield each.scratchpad, f"the {each.text} writes carries, not of {what}"
         k = task.operands
         for domain in (self.train, *map(self.test, self.test_lengths)):
-            least = domain.every_length[0]
-            yield (
-                domain.kind == "total" and least < k,
-                f"{k} operands have {k} digits together at least, not {least}",
-            )
+            if domain.kind == "total":
+                least = domain.every_length[0]
+                why = f"{k} operands have {k} digits together at least, not {least}"
+                yield least < k, why
             for n in domain.every_length if domain.restricted else ():
                 what = "digits only" if domain.allowed else "lengths"
                 above = [i for i, digits in domain.allowed if i > n and 0 not in digits]
@@ -406,9 +419,7 @@ class Setting:
             each = tuple((*x, length) if x[-1] == longest else x for x in self.asked_each)
             allowed, kind = self.test_allowed, self.test_kind
             in_token, natural = self.train.in_token, self.natural
-            self._asked[length] = Domain(
-                (length,), kind, allowed=allowed, each=each, natural=natural, in_token=in_token
-            )
+            self._asked[length] = _tested(length, kind, allowed, each, natural, in_token)
         return self._asked[length]
 
     @cached_property

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 
+import numpy as np
 import pytest
-from builders.brute_force import brute_accuracy, digit, members
+from builders.brute_force import brute_accuracy, members
 from builders.strategies import learned_functions
 from hypothesis import given
 
@@ -36,20 +36,23 @@ def brute_digits(learned: LearnedFunction, test: Domain) -> DigitAccuracy:
     longest = max(*test.lengths, learned.support.width if constants else 1)
     width = task.result_width(base, longest)
 
-    def written(value: int) -> list[int]:
-        """The digits of the absolute value, and the sign above them if results have one."""
-        digits = [digit(abs(value), i, base) for i in range(1, width + 1)]
-        return [*digits[:-1], int(value < 0)] if task.signed else digits
+    def written(values: np.ndarray) -> np.ndarray:
+        """The digits of the absolute values, and the sign above them if results have one."""
+        digits = np.stack([abs(values) // base**i % base for i in range(width)])
+        if task.signed:
+            digits[-1] = values < 0
+        return digits
 
-    pairs = [(written(x), written(y)) for x, y in results if task.is_result(y)]
-
-    def share(same: Callable[[list[int], list[int]], bool]) -> Fraction:
-        return Fraction(sum(same(x, y) for x, y in pairs), len(results))
-
-    return DigitAccuracy(
-        tuple(share(lambda x, y, i=i: x[i] == y[i]) for i in range(width)),
-        tuple(share(lambda x, y, j=j: x[: j + 1] == y[: j + 1]) for j in range(width)),
+    right, said = (
+        np.array([(x, y) for x, y in results if task.is_result(y)], dtype=object).reshape(-1, 2).T
     )
+    same = written(right) == written(said)
+    lower = np.logical_and.accumulate(same)
+
+    def shares(rows: np.ndarray) -> tuple[Fraction, ...]:
+        return tuple(Fraction(int(row.sum()), len(results)) for row in rows)
+
+    return DigitAccuracy(shares(same), shares(lower))
 
 
 @given(learned_functions())

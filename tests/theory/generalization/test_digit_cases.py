@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from itertools import chain, islice
+from itertools import islice
 
 import pytest
 from builders.natural_examples import digits, examples
@@ -33,9 +33,7 @@ def read(task: Task, base: int, longest: int, reach: int) -> dict[tuple[int, ...
         widths = tuple(len(digits(v, base)) for v in x)
         columns = zip(*(in_sight(v, reach) for v in x), in_sight(value, reach), strict=True)
         here = found.setdefault(widths, set())
-        for i, column in enumerate(islice(columns, len(result) + 1)):
-            *read, (*below, answer) = column
-            here.add((*chain(*read), *below, "end" if i == len(result) else answer))
+        here.update(islice(columns, len(result) + 1))  # after its highest digit stands its end
     return found
 
 

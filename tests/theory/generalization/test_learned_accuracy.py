@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from itertools import product
 
 import pytest
@@ -64,6 +65,7 @@ def digits_of(x: int, base: int, width: int) -> tuple[int, ...]:
     return tuple(x // base**i % base for i in range(width))
 
 
+@cache
 def length_of(x: int, base: int) -> int:
     return next(n for n in range(1, 100) if x < base**n)
 
@@ -113,10 +115,8 @@ def shown_digits(prediction: Prediction) -> list:
         for x in inputs(prediction, train.every_length, train.kind)
         if all(digits_of(v, base, i)[-1] in only for i, only in train.allowed for v in x)
     ]
-    return [
-        [{digits_of(x[j], base, 5)[i] for x in trained} for i in range(5)]
-        for j in range(setting.task.operands)
-    ]
+    values = [{x[j] for x in trained} for j in range(setting.task.operands)]
+    return [[{digits_of(x, base, 5)[i] for x in some} for i in range(5)] for some in values]
 
 
 def enumerated(prediction: Prediction, shown: list, digits: int) -> Fraction:

@@ -73,7 +73,7 @@ def written_bounds(setting: Setting, n: int) -> tuple[Fraction, Fraction]:
         return spaces, tuple(missing), tuple(rest)
 
     def local(some: list[Example], places: list[int]) -> int:
-        if not places:
+        if not places or len(some) < 2:  # one example is right
             return len(some)
         views: dict[object, dict[int, list[Example]]] = defaultdict(lambda: defaultdict(list))
         for example in some:

@@ -118,11 +118,11 @@ def test_natural_lengths_want_one_layer_with_a_window() -> None:
 
 
 def test_examples_of_the_tested_length_prove_nothing() -> None:
-    primed = ask(task="add", test_digits="30").suggestions[0]
+    primed = ask(task="add", test_digits="9").suggestions[0]
     assert primed.trained
-    lines = "\n".join(advice_text(ask(task="add", test_digits="30")))
-    assert "(up to 30 digits only, trains on the tested 30 digits)" in lines
-    assert primed.then_trained == (30,)
+    lines = "\n".join(advice_text(ask(task="add", test_digits="9")))
+    assert "(up to 9 digits only, trains on the tested 9 digits)" in lines
+    assert primed.then_trained == (9,)
     shorter = ask(task="mod_mul", modulus=125, train_digits="2", test_digits="8")
     assert "(trains on the tested 8 digits," in "\n".join(advice_text(shorter))
 
@@ -164,7 +164,7 @@ def test_missing_digits_and_short_operands_are_named() -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        {"task": "add", "pe": "rope"},
+        {"task": "add", "pe": "rpe"},
         {"task": "mul", "train_digits": "2"},
         {"task": "mod_add", "modulus": 150},
         {"expr": "(2*a + 3*b) % 12", "base": 6, "train_digits": "1"},
@@ -172,7 +172,7 @@ def test_missing_digits_and_short_operands_are_named() -> None:
 )
 def test_suggestions_work_and_are_minimal(words: dict) -> None:
     setting = Request(**words).setting()
-    advice = advise(setting)
+    advice = ask(**words)
     costs = [s.cost for s in advice.suggestions]
     assert costs == sorted(costs)
     for suggestion in advice.suggestions:
@@ -203,7 +203,7 @@ def test_a_modulus_out_of_reach_is_no_obstacle() -> None:
 
 
 def test_where_nothing_works_the_reason_is_given() -> None:
-    advice = ask(task="mod_add", modulus=101, train_digits="2", test_digits="1-10")
+    advice = ask(task="mod_add", modulus=101, train_digits="2", test_digits="1-5")
     assert not advice.suggestions
     assert any("101 divides no power of 10" in o for o in advice.obstacles)
 
@@ -214,7 +214,7 @@ def test_a_task_that_only_its_modulus_makes_has_commands_too() -> None:
     assert all('--expr "a - b*b" --modulus 60' in " ".join(s.command) for s in suggestions)
 
 
-@pytest.mark.parametrize("words", [{"test_digits": "30"}, NATURAL])
+@pytest.mark.parametrize("words", [{"test_digits": "9"}, NATURAL])
 def test_each_suggestion_has_the_command_that_trains_it(words: dict) -> None:
     suggestions = ask(task="add", **words).suggestions
     assert len(suggestions) > 1

@@ -36,7 +36,7 @@ from arith.verify.plan.examples import as_jsonl, as_text, draw_examples, draw_te
 from arith.verify.plan.given import read_examples
 
 pytestmark = pytest.mark.long
-PAIRS = [(a, b) for a in range(100) for b in range(100) if (a * 31 + b * 17) % 5 < 3]
+PAIRS = [(a, b) for a in range(100) for b in range(100) if (a * 31 + b * 17) % 10 < 3]
 
 
 def found(text: str, **given: Any) -> Found:
@@ -295,7 +295,7 @@ DRAWN = [
 @pytest.mark.parametrize("words", DRAWN, ids=lambda w: " ".join(map(str, w.values())))
 def test_a_file_that_a_setting_writes_predicts_as_the_setting(words: dict[str, Any]) -> None:
     setting = Request(**words).setting()
-    drawn = draw_examples(setting, 20_000, 0)
+    drawn = draw_examples(setting, 5_000, 0)
     got = found(as_text(drawn, "how"), pe=setting.encoding.name)
     expected, prediction = predict(setting), predict(got.setting)
     assert got.fit == len(drawn)
@@ -367,7 +367,7 @@ def test_what_the_field_writes_is_read(name: str) -> None:
     """With one line in a hundred wrong, of mixed lengths, and one digit never shown."""
     write, task, layout = PUBLISHED[name]
     rng = random.Random(0)
-    rows = [(rng.randrange(10 ** rng.randint(1, 3)), rng.randrange(1000)) for _ in range(3000)]
+    rows = [(rng.randrange(10 ** rng.randint(1, 3)), rng.randrange(1000)) for _ in range(1500)]
     rows = [(a, b) for a, b in rows if 7 not in (a % 10, b % 10)]
     got = found(
         "\n".join(write(a, b, a + b + 2 * (i % 100 == 99)) for i, (a, b) in enumerate(rows))
@@ -439,7 +439,7 @@ def test_drawn_settings_are_predicted_alike_from_their_files(request: Request, s
     reaches is not in the file, and one that fewer than five lines reach may be chance.
     """
     setting = request.setting()
-    drawn = draw_examples(setting, 20_000, seed)
+    drawn = draw_examples(setting, 8_000, seed)
     got = found(as_text(drawn, "how"), pe=setting.encoding.name)
     fmt = Cell(setting, default_model(setting.task)).format_for(setting.train.every_length[-1])
     digits, results = read_texts(drawn, fmt)
