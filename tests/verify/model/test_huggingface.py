@@ -27,8 +27,9 @@ from arith.theory.prediction.predict import predict
 from arith.theory.transformer.encodings import ENCODINGS
 from arith.verify.data.numerals import symbols
 from arith.verify.external import judge_export, judge_kept
+from arith.verify.model.exported_code import sources
 from arith.verify.model.gpt import GPT
-from arith.verify.model.huggingface import export, sources, tokenizer
+from arith.verify.model.huggingface import export, tokenizer
 from arith.verify.model.kept import keep, read_kept
 from arith.verify.model.measure import answers, held_out_accuracy, measure
 from arith.verify.model.positions import POSITIONS
@@ -323,7 +324,7 @@ def test_the_code_in_the_folder_is_that_of_the_package(
 def test_two_modules_of_one_name_are_not_written_to_one_file(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("arith.verify.model.huggingface.CODE", "arith.verify.records.files")
+    monkeypatch.setattr("arith.verify.model.exported_code.CODE", "arith.verify.records.files")
     with pytest.raises(
         RuntimeError, match=r"arith.verify.records.files and arith.theory.text.files would"
     ):
