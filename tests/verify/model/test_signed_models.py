@@ -28,7 +28,7 @@ DIFFERENCE = named_task("sub", results="signed")
 def test_a_small_model_learns_the_sign() -> None:
     c = cell(DIFFERENCE, base=4, train=Domain((1, 2)), test_lengths=(2, 3))
     """One of four does; each of eight seeds was right on nine of 11 inputs or more."""
-    models = (taught(c, seeds=(seed,)).models[0] for seed in (3, 2, 1, 0))
+    models = (taught(c, seeds=(seed,)).models[0] for seed in range(4))
     model = next((x for x in models if held_out_accuracy(x, c) > 0.9), None)
     assert model is not None
     prediction = predict(c.setting)
