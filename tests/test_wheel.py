@@ -16,7 +16,7 @@ import pytest
 from builders.paths import ROOT
 
 from arith import __version__
-from arith.verify.model.huggingface import sources
+from arith.verify.model.exported_code import sources
 
 TAKEN = ("cli", "commands", "printing", "theory", "verify")
 """Names of the repository that other programs may have too."""
@@ -71,7 +71,7 @@ def test_no_module_in_it_imports_or_names_one_beside_arith(wheel: Path) -> None:
 
 def test_the_code_of_an_export_of_it_imports_nothing_of_arith(wheel: Path, tmp_path: Path) -> None:
     ZipFile(wheel).extractall(tmp_path)
-    program = "import json; from arith.verify.model.huggingface import sources as s; "
+    program = "import json; from arith.verify.model.exported_code import sources as s; "
     program += "import arith; print(json.dumps([arith.__file__, s()]))"
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     words = [sys.executable, "-c", program]

@@ -27,6 +27,7 @@ class DaskCluster:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.workers: list[subprocess.Popen[bytes]] = []
+        self._before = 0
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
@@ -36,9 +37,9 @@ class DaskCluster:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for process in (*self.workers, self.scheduler):
-            process.kill()
-            process.wait()
+        self.kill_workers()
+        self.scheduler.kill()
+        self.scheduler.wait()
 
     def start_scheduler(self) -> None:
         host, port = self.address.removeprefix("tcp://").split(":")
@@ -66,20 +67,27 @@ class DaskCluster:
         victim.wait()
         self.start_workers(1)
 
+    def kill_workers(self) -> None:
+        """SIGKILL of all workers; what the scheduler has said of them counts no more."""
+        for worker in self.workers:
+            worker.kill()
+            worker.wait()
+        self.workers = []
+        self._before = len(self._log())
+
     def restart_scheduler(self) -> None:
         """SIGKILL of the scheduler and all workers, and as many again."""
         number = len(self.workers)
-        for process in (self.scheduler, *self.workers):
-            process.kill()
-            process.wait()
-        self.workers = []
+        self.scheduler.kill()
+        self.scheduler.wait()
+        self.kill_workers()
         self.start_scheduler()
         self.start_workers(number)
 
     def until_workers(self, number: int) -> None:
         """Wait until so many workers have said that they have reached the scheduler."""
         end = time.monotonic() + SECONDS
-        while self._log().count("Register worker") < number:
+        while self._log().count("Register worker", self._before) < number:
             assert time.monotonic() < end, self._log()
             time.sleep(0.05)
 

@@ -1,7 +1,6 @@
 """Export: a kept model as a folder that ``transformers`` loads without this package.
 
-The code in the folder is that of this package: the file ``huggingface_model.py`` and all that it
-imports, with the imports between them made relative.  ``verify.model.kept`` reads the folder back.
+Its code is that of ``verify.model.exported_code``; ``verify.model.kept`` reads the folder back.
 """
 
 from __future__ import annotations
@@ -19,18 +18,13 @@ import numpy as np
 from arith.theory.errors import InvalidInput
 from arith.theory.transformer.encodings import SHIPPED
 from arith.verify.data.sampling import Sampler
+from arith.verify.model.exported_code import sources
 from arith.verify.model.kept import KeptModel, Network, exported_config
 from arith.verify.plan.cells import refuse_natural
 from arith.verify.plan.inputs import EVALUATION_SEED
 from arith.verify.records.files import new_folder
 from arith.verify.records.runs import Run
 
-CODE = "arith.verify.model.huggingface_model"
-_IMPORT = re.compile(r"^from (arith\.[\w.]+\.(\w+)) import", re.MULTILINE)
-_ONLY_TYPES = re.compile(
-    r"^from typing import TYPE_CHECKING\n+|^if TYPE_CHECKING:\n(?: .+\n)+", re.MULTILINE
-)
-"""What is imported for type checks alone: an export does without."""
 _CARD = """---
 library_name: transformers
 tags: [arithmetic, length-generalization]
@@ -108,30 +102,6 @@ def export(kept: KeptModel, folder: Path) -> None:
         for name, text in sources().items():
             (beside / name).write_text(text, encoding="utf-8")
         (beside / "README.md").write_text(_card(kept.run, net), encoding="utf-8")
-
-
-def sources() -> dict[str, str]:
-    """The code of an export: the text of each file, by its name.
-
-    Raises:
-        RuntimeError: two modules have the same last name, and one folder has to hold both.
-    """
-    found: dict[str, str] = {}
-    modules: dict[str, str] = {}
-    waiting = [CODE]
-    while waiting:
-        module = waiting.pop()
-        file = f"{module.rpartition('.')[2]}.py"
-        if modules.setdefault(file, module) != module:
-            raise RuntimeError(f"{modules[file]} and {module} would both be written to {file}")
-        if file in found:
-            continue
-        spec = find_spec(module)
-        assert spec is not None and spec.origin is not None
-        text = _ONLY_TYPES.sub("", Path(spec.origin).read_text(encoding="utf-8"))
-        found[file] = _IMPORT.sub(r"from .\2 import", text)
-        waiting += [x for x, _ in _IMPORT.findall(text)]
-    return found
 
 
 def tokenizer(base: int, words: Sequence[str]) -> Any:

@@ -1,6 +1,6 @@
 """A kept model as ``transformers`` loads it: a thin wrapper of the network (the extra ``hf``).
 
-``verify.model.huggingface`` copies this file, and those that it imports, beside the weights.
+``verify.model.exported_code`` copies this file, and those that it imports, beside the weights.
 """
 
 from __future__ import annotations

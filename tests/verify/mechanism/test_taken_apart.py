@@ -52,7 +52,7 @@ def test_a_blind_model_rests_on_no_ignored_digit() -> None:
         assert step.rests_on.keys() <= {(j, i) for j in (0, 1) for i in (1, 2, 3)}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def story(tiny: Taught) -> str:
     """The page of a tiny trained model."""
     noise = tuple(float(t.position > 1) for t in tiny.cell.format.tokens[:-1])

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
+import multiprocessing
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -28,8 +27,9 @@ from arith.theory.prediction.predict import predict
 from arith.theory.transformer.encodings import ENCODINGS
 from arith.verify.data.numerals import symbols
 from arith.verify.external import judge_export, judge_kept
+from arith.verify.model.exported_code import sources
 from arith.verify.model.gpt import GPT
-from arith.verify.model.huggingface import export, sources, tokenizer
+from arith.verify.model.huggingface import export, tokenizer
 from arith.verify.model.kept import keep, read_kept
 from arith.verify.model.measure import answers, held_out_accuracy, measure
 from arith.verify.model.positions import POSITIONS
@@ -48,32 +48,38 @@ CELLS = {
     "tied": cell("mod_add", 7, base=16),
     "sixty": cell("mod_add", 7, base=60, form="bare"),
 }
-LOADER = """
-import json, sys
-import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer
-root, names = sys.argv[1], sys.argv[2:]
-first = f"{root}/{names[0]}"
-made = type(AutoModelForCausalLM.from_pretrained(first, trust_remote_code=True))
-words = type(AutoTokenizer.from_pretrained(first, trust_remote_code=True))
-for name in names:  # all have the same code
-    folder = f"{root}/{name}"
-    given = json.load(open(f"{folder}.json"))
-    model, report = made.from_pretrained(folder, output_loading_info=True)
-    assert not report["missing_keys"] and not report["unexpected_keys"], report
-    tokenizer = words.from_pretrained(folder)
-    read = tokenizer(given["texts"], return_tensors="pt")
-    with torch.no_grad():
-        logits = model(**read).logits
-    said = {"ids": read["input_ids"].tolist(), "logits": logits.tolist()}
-    said["answers"] = [model.answer(*x) for x in given["operands"]]
-    said["texts"] = tokenizer.batch_decode(read["input_ids"])
-    if given["asked"]:
-        asked = tokenizer(given["asked"], return_tensors="pt")
-        said["generated"] = model.generate(**asked)[:, asked["input_ids"].shape[1]:].tolist()
-    json.dump(said, open(f"{folder}.said.json", "w"))
-assert not [x for x in sys.modules if x.split(".")[0] == "arith"]
-"""
+
+
+def load(root: Path) -> None:
+    """Load and ask every export, in a process that cannot import this package."""
+    from huggingface_hub import constants
+    from transformers import AutoModelForCausalLM, AutoTokenizer, dynamic_module_utils
+
+    for name in [x for x in sys.modules if x.split(".")[0] == "arith"]:
+        sys.modules[name] = None
+    # Read from the environment as they were imported.
+    constants.HF_HUB_OFFLINE = True
+    dynamic_module_utils.HF_MODULES_CACHE = str(root / "home" / "modules")
+    first = root / next(iter(CELLS))
+    made = type(AutoModelForCausalLM.from_pretrained(first, trust_remote_code=True))
+    words = type(AutoTokenizer.from_pretrained(first, trust_remote_code=True))
+    assert sys.modules[made.__module__].__file__.startswith(str(root / "home"))
+    for name in CELLS:  # all have the same code
+        folder = root / name
+        given = json.loads((root / f"{name}.json").read_text())
+        model, report = made.from_pretrained(folder, output_loading_info=True)
+        assert not report["missing_keys"] and not report["unexpected_keys"], report
+        tokenizer = words.from_pretrained(folder)
+        read = tokenizer(given["texts"], return_tensors="pt")
+        with torch.no_grad():
+            logits = model(**read).logits
+        said = {"ids": read["input_ids"].tolist(), "logits": logits.tolist()}
+        said["answers"] = [model.answer(*x) for x in given["operands"]]
+        said["texts"] = tokenizer.batch_decode(read["input_ids"])
+        if given["asked"]:
+            asked = tokenizer(given["asked"], return_tensors="pt")
+            said["generated"] = model.generate(**asked)[:, asked["input_ids"].shape[1] :].tolist()
+        (root / f"{name}.said.json").write_text(json.dumps(said))
 
 
 @pytest.fixture(scope="module")
@@ -85,10 +91,11 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, GP
         path, nets[name] = kept_untrained(root / "kept" / name, c, recipe)
         export(read_kept(path), root / name)
         (root / f"{name}.json").write_text(json.dumps(given(c)))
-    environment = {**os.environ, "HF_HOME": str(root / "home"), "HF_HUB_OFFLINE": "1"}
-    environment.pop("PYTHONPATH", None)
-    program = [sys.executable, "-c", LOADER, str(root), *CELLS]
-    subprocess.run(program, cwd=root, env=environment, check=True, capture_output=True)
+    # It has torch and transformers from this one.
+    process = multiprocessing.get_context("fork").Process(target=load, args=(root,))
+    process.start()
+    process.join()
+    assert process.exitcode == 0
     return root, nets
 
 
@@ -317,7 +324,7 @@ def test_the_code_in_the_folder_is_that_of_the_package(
 def test_two_modules_of_one_name_are_not_written_to_one_file(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("arith.verify.model.huggingface.CODE", "arith.verify.records.files")
+    monkeypatch.setattr("arith.verify.model.exported_code.CODE", "arith.verify.records.files")
     with pytest.raises(
         RuntimeError, match=r"arith.verify.records.files and arith.theory.text.files would"
     ):

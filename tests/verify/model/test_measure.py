@@ -18,7 +18,7 @@ from arith.verify.model.measure import answers, held_out_accuracy, measure
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import inputs
 from arith.verify.plan.premise import PREMISE
-from arith.verify.plan.recipe import Recipe
+from arith.verify.plan.recipe import CHUNK, Recipe
 from arith.verify.training.train import train
 
 
@@ -97,3 +97,12 @@ def test_the_premise_is_that_of_the_worst_trained_length(monkeypatch: pytest.Mon
     monkeypatch.setattr("arith.verify.model.measure.answers", two_digits_only)
     assert held_out_accuracy(None, c) == 0  # type: ignore[arg-type]
     assert held_out_accuracy(None, cell(train=Domain((2,)), test_lengths=(2, 3))) == 1  # type: ignore[arg-type]
+
+
+def test_a_recorded_training_ends_with_what_is_measured(tiny: Taught) -> None:
+    """All of 10 seeds on three kinds of processor were right at the end, none on 0.6 at first."""
+    for i, trained in enumerate(tiny.trained):
+        final = [measure(trained.model, tiny.cell, predict(tiny.cell.setting), n) for n in (2, 3)]
+        curve = tiny.recorder.trajectory(i, trained.steps, final)
+        assert curve.steps[0] == CHUNK and curve.steps[-1] == trained.steps
+        assert curve.correct[2][0] < curve.correct[2][-1] == round(trained.premise, 4)

@@ -11,6 +11,7 @@ import random
 import signal
 import socket
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -45,24 +46,37 @@ def verify(folder: Path, address: str, *more: str, budget: int = BUDGET) -> Star
     return Started(folder, *command(folder, address, budget), *more)
 
 
-def test_workers_and_the_scheduler_may_die(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]:
+    """A cluster without workers."""
+    with DaskCluster(tmp_path_factory.mktemp("cluster")) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def cluster(scheduler: DaskCluster) -> Iterator[DaskCluster]:
+    """The same, of which each test has the workers that it starts."""
+    yield scheduler
+    scheduler.kill_workers()
+
+
+def test_workers_and_the_scheduler_may_die(cluster: DaskCluster, tmp_path: Path) -> None:
     rng, seen = random.Random(0), []
-    with DaskCluster(tmp_path) as cluster:
-        cluster.start_workers(WORKERS)
-        started = verify(tmp_path, cluster.address, "--seeds", str(SEEDS))
-        started.until("training ")
-        # By what is done, for a run on a fast machine is soon over.
-        done = sorted(rng.sample(range(SEEDS), KILLS))
-        for kill, number in enumerate(done):
-            if number:
-                started.until(f"[{number}/")
-            cluster.until_training()
-            time.sleep(rng.uniform(0, 2 if THOROUGH else 0.5))
-            cluster.kill_worker(rng)
-            seen.append(started.process.poll())
-            if THOROUGH and kill == KILLS // 2:
-                cluster.restart_scheduler()
-        assert started.process.wait(LONGEST) == 3, started.lines()
+    cluster.start_workers(WORKERS)
+    started = verify(tmp_path, cluster.address, "--seeds", str(SEEDS))
+    started.until("training ")
+    # By what is done, for a run on a fast machine is soon over.
+    done = sorted(rng.sample(range(SEEDS), KILLS))
+    for kill, number in enumerate(done):
+        if number:
+            started.until(f"[{number}/")
+        cluster.until_training()
+        time.sleep(rng.uniform(0, 2 if THOROUGH else 0.5))
+        cluster.kill_worker(rng)
+        seen.append(started.process.poll())
+        if THOROUGH and kill == KILLS // 2:
+            cluster.restart_scheduler()
+    assert started.process.wait(LONGEST) == 3, started.lines()
     assert seen == [None] * KILLS
     lines = started.lines()
     assert f"training {count(MODELS, 'model')}, at most {BUDGET} steps each" in lines[0]
@@ -75,21 +89,22 @@ def test_workers_and_the_scheduler_may_die(tmp_path: Path) -> None:
     assert all(run.predicted for run in stored.values())
 
 
-def test_workers_of_another_version_are_refused_and_what_raises_is_told(tmp_path: Path) -> None:
-    with DaskCluster(tmp_path) as cluster:
-        cluster.start_workers(1, "--resources", "GPU=1", program=OTHER_THEORY)
-        cluster.until_workers(1)
-        other = run_cli(*command(tmp_path, cluster.address), cwd=tmp_path)
-        assert other.code == 2, other.err
-        [line] = other.err.splitlines()
-        assert line.startswith(f"arith: --cluster {cluster.address}: none of its workers can train")
-        assert "it has theory 0; this command has theory " in line
-        # A worker of this version says that it has a GPU, and has none.
-        cluster.start_workers(1, "--resources", "GPU=1", CUDA_VISIBLE_DEVICES="")
-        cluster.until_workers(2)
-        words = command(tmp_path, cluster.address, cells=1)
-        broken = run_cli(*words, "--device", "cuda", cwd=tmp_path)
-        assert broken.code == 4, broken.err
+def test_workers_of_another_version_are_refused_and_what_raises_is_told(
+    cluster: DaskCluster, tmp_path: Path
+) -> None:
+    cluster.start_workers(1, "--resources", "GPU=1", program=OTHER_THEORY)
+    cluster.until_workers(1)
+    other = run_cli(*command(tmp_path, cluster.address), cwd=tmp_path)
+    assert other.code == 2, other.err
+    [line] = other.err.splitlines()
+    assert line.startswith(f"arith: --cluster {cluster.address}: none of its workers can train")
+    assert "it has theory 0; this command has theory " in line
+    # A worker of this version says that it has a GPU, and has none.
+    cluster.start_workers(1, "--resources", "GPU=1", CUDA_VISIBLE_DEVICES="")
+    cluster.until_workers(2)
+    words = command(tmp_path, cluster.address, cells=1)
+    broken = run_cli(*words, "--device", "cuda", cwd=tmp_path)
+    assert broken.code == 4, broken.err
     refused, training, failed = told(broken.err.splitlines())
     assert "is refused, and all like it: it has theory 0; this command has theory " in refused
     assert training.startswith("training 1 model,")
@@ -126,28 +141,29 @@ def test_without_dask_it_is_said_how_to_get_it(
 
 
 @thorough
-def test_an_interrupted_run_stops_its_trainings_and_goes_on(tmp_path: Path) -> None:
+def test_an_interrupted_run_stops_its_trainings_and_goes_on(
+    cluster: DaskCluster, tmp_path: Path
+) -> None:
     """And workers that differ in what they do well are told, unless the precision is given."""
-    with DaskCluster(tmp_path) as cluster:
-        cluster.start_workers(1, ARITH_PRECISION="bfloat16")
-        cluster.start_workers(1, ARITH_PRECISION="float32")
-        cluster.until_workers(2)
-        differ = verify(tmp_path, cluster.address, "--precision", "auto")
-        assert differ.process.wait(LONGEST) == 2, differ.lines()
-        [line] = differ.lines()
-        assert "its processors differ (1 bfloat16, 1 float32)" in line
-        started = verify(tmp_path, cluster.address, budget=100_000)
-        started.until("still training: 0 of 2 models are done, 2 at step")
-        started.process.send_signal(signal.SIGINT)
-        assert started.process.wait(LONGEST) == 130, started.lines()
-        assert started.lines()[-1] == "arith: interrupted; what had finished is kept"
-        end = time.monotonic() + 60
-        while cluster.trainings():
-            assert time.monotonic() < end
-            time.sleep(0.1)
-        assert stored_runs(tmp_path / "store.sqlite") == {}
-        both = [verify(tmp_path, cluster.address, "--seeds", "3") for _ in range(2)]
-        assert [x.process.wait(LONGEST) for x in both] == [3, 3], [x.lines() for x in both]
+    cluster.start_workers(1, ARITH_PRECISION="bfloat16")
+    cluster.start_workers(1, ARITH_PRECISION="float32")
+    cluster.until_workers(2)
+    differ = verify(tmp_path, cluster.address, "--precision", "auto")
+    assert differ.process.wait(LONGEST) == 2, differ.lines()
+    [line] = differ.lines()
+    assert "its processors differ (1 bfloat16, 1 float32)" in line
+    started = verify(tmp_path, cluster.address, budget=100_000)
+    started.until("still training: 0 of 2 models are done, 2 at step")
+    started.process.send_signal(signal.SIGINT)
+    assert started.process.wait(LONGEST) == 130, started.lines()
+    assert started.lines()[-1] == "arith: interrupted; what had finished is kept"
+    end = time.monotonic() + 60
+    while cluster.trainings():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    assert stored_runs(tmp_path / "store.sqlite") == {}
+    both = [verify(tmp_path, cluster.address, "--seeds", "3") for _ in range(2)]
+    assert [x.process.wait(LONGEST) for x in both] == [3, 3], [x.lines() for x in both]
     lines = [line for x in both for line in x.lines() if line.startswith("[")]
     assert len([line for line in lines if "trained by" not in line]) == 6
     assert stored_runs(tmp_path / "store.sqlite") == trained_here(tmp_path / "grid.toml", 3, BUDGET)

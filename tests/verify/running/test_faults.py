@@ -58,7 +58,7 @@ sys.dont_write_bytecode = True
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(os.environ["LARGEST"]),) * 2)
 {IMPATIENT}"""
-# Trainings of few steps that take seconds, with a checkpoint every other step.
+# Trainings of few steps that take half a second, with a checkpoint every other step.
 OFTEN = f"""if __name__ != "__main__":
     import time
     from arith.verify.training import checkpoint, train
@@ -66,7 +66,7 @@ OFTEN = f"""if __name__ != "__main__":
     look = checkpoint.Checkpoint.look
     def look_and_wait(self, training):
         look(self, training)
-        time.sleep(0.1)
+        time.sleep(0.04)
     checkpoint.Checkpoint.look = look_and_wait
 {PLAIN}"""
 
@@ -305,7 +305,7 @@ def test_a_long_training_that_is_killed_ends_with_the_same_numbers(
         started.until("training")
         while started.process.poll() is None and not list(states.glob("*.safetensors")):
             time.sleep(0.05)
-        time.sleep(rng.uniform(0, 0.4))
+        time.sleep(rng.uniform(0, 0.15))
         victims = started.workers() if kill % 2 else []
         os.kill(victims[0] if victims else started.process.pid, signal.SIGKILL)
         started.wait()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 from builders.cells import cell
-from builders.tiny_models import SHORT, TINY, Taught, float32
+from builders.tiny_models import SHORT, TINY, float32
 
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.prediction.predict import predict
@@ -82,15 +82,6 @@ def test_it_tells_training_from_before(monkeypatch: pytest.MonkeyPatch) -> None:
     assert both < 0.1
     assert curve.learned == dict.fromkeys((2, 4, 5), (0.0, 1.0))
     assert curve.correct == {2: (0.0, 1.0), 4: (0.0, 1.0), 5: (0.0, pytest.approx(both))}
-
-
-def test_a_real_training_is_told_from_before(tiny: Taught) -> None:
-    """All of 10 seeds on three kinds of processor were right at the end, none on 0.6 at first."""
-    for i, trained in enumerate(tiny.trained):
-        final = [measure(trained.model, tiny.cell, predict(tiny.cell.setting), n) for n in (2, 3)]
-        curve = tiny.recorder.trajectory(i, trained.steps, final)
-        assert curve.steps[0] == CHUNK and curve.steps[-1] == trained.steps
-        assert curve.correct[2][0] < curve.correct[2][-1] == round(trained.premise, 4)
 
 
 def test_looks_get_rarer(monkeypatch: pytest.MonkeyPatch) -> None:
