@@ -72,7 +72,7 @@ def verify(
     how = recipe_of(grid) if recipe is None else find_recipe(recipe)
     folders = Folders(keep_models, tensorboard)
     plan = Plan(cells, **chosen(Plan, options), recipe=how, folders=folders)
-    if note := plan.differs():
+    for note in plan.notes():
         print_text(note)
     if dry_run:
         if junit_xml is not None or plan.cluster is not None:

@@ -80,7 +80,7 @@ def digit_causal(task: Task, base: int) -> tuple[Decision, Witness | None]:
     if witness is None:
         # The result depends on the operands mod p only: a whole period decides.
         period = lcm(p, base**m)
-        if period**task.operands * m * _cost(task) > _MOST_WORK:
+        if period**task.operands * m * task.steps > _MOST_WORK:
             return Decision.UNDECIDED, None
         witness = _search_period(task, base, m, period)
     return Decision.of(witness is None), witness
@@ -89,10 +89,6 @@ def digit_causal(task: Task, base: int) -> tuple[Decision, Witness | None]:
 _MOST_LOWS, _MOST_SHIFTS = 200, 200
 _MOST_WORK = LIMIT // 5_000
 """Multiplications and additions for one answer at most (about a second)."""
-
-
-def _cost(task: Task) -> int:
-    return sum(1 + sum(e) for _, e in task.terms)
 
 
 def _search_small(task: Task, p: int, base: int, result_width: int) -> Witness | None:
@@ -109,7 +105,7 @@ def _search_small(task: Task, p: int, base: int, result_width: int) -> Witness |
         for low in islice(product(digits, repeat=task.operands), _MOST_LOWS):
             expected = abs(task.evaluate(*low))
             for operand, t in product(range(task.operands), shifts):
-                work += _cost(task)
+                work += task.steps
                 if work > _MOST_WORK:
                     return None
                 moved = list(low)

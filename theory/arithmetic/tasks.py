@@ -128,6 +128,11 @@ class Task:
         return tuple(of.get(j, 0) for j in range(self.operands))
 
     @cached_property
+    def steps(self) -> int:
+        """How many additions and multiplications a value of the polynomial takes."""
+        return sum(1 + sum(e) for _, e in self.terms)
+
+    @cached_property
     def constant(self) -> int:
         """The term without operands."""
         return sum(c for c, e in self.terms if not any(e))

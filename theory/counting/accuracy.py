@@ -201,7 +201,7 @@ def _equal_digits(learned: LearnedFunction, box: Box, compared: list[range]) -> 
 def _evaluated(learned: LearnedFunction, box: Box) -> tuple[Array, Array]:
     """f and f^ of every member of a small box, each of shape ``(box.size,)``."""
     task, width = learned.task, learned.support.width
-    operations = task.operands * width + sum(1 + sum(e) for _, e in task.terms)
+    operations = task.operands * width + task.steps
     dtype = task.dtype(learned.base ** max(box.width, width))
     spend(box.size * operations * (200 if dtype.hasobject else 4))
     tuples = operand_tuples(box.digits, learned.base, dtype)
@@ -404,7 +404,7 @@ def bound_by_example(learned: LearnedFunction, test: Domain) -> Fraction:
     """
     task, base, draw = learned.task, learned.base, Random(0)
     boxes, [length] = test.boxes(base, task.operands), test.lengths
-    products = sum(1 + sum(e) for _, e in task.terms)
+    products = task.steps
     each = 100 + task.degree * length * length // 80  # numbers of n digits take about n**2 / 80
     cost = 2 * products * each + 1_000 * task.operands * learned.support.width
     with suppress(NotCountable):

@@ -114,7 +114,7 @@ def constants(
             general, why = _general(setting, shown)
     except NotCountable:
         what = "Whether the digits that training showed fix the rule was not decided."
-        untrained = [n for n in setting.test_lengths if not setting.is_premise(n)]
+        untrained = setting.untrained
         general, why = UNKNOWN, (cite("count", what, untrained, leaves_open=True),)
     tests, longest = setting.test_lengths, setting.train.every_length[-1]
     stops = general.computes is Computes.NO_BETTER
@@ -123,7 +123,7 @@ def constants(
     is_local = carry_reach(setting.task, setting.base) is not None
     error = None if steps or not is_local else uncompared(setting)
     if isinstance(error, TooMuchWork):  # some may be lacking
-        lacking = frozenset(n for n in tests if not setting.is_premise(n))
+        lacking = frozenset(setting.untrained)
     is_open = not general.measured
     if error and (lacking or general == EITHER):
         why_not = f"nothing follows: {error}"
@@ -150,7 +150,7 @@ def constants(
         special |= dict.fromkeys(lacking, unshown)
     special |= dict.fromkeys(surely, SHOWN)
     found = {n: special.get(n, general) for n in tests}
-    if all(found[n] == SHOWN or setting.is_premise(n) for n in tests):
+    if all(found[n] == SHOWN for n in setting.untrained):
         why = ()  # nothing rests on it
     return found, (*why, *steps), general.computes is Computes.EXPECTED
 
@@ -160,7 +160,7 @@ def _general(setting: Setting, shown: Support) -> tuple[Constants, tuple[Step, .
     """What is said where contexts decide nothing, and the steps to it."""
     encoding, train = setting.encoding, setting.train
     longer = [n for n in setting.test_lengths if train.direction(n) == Direction.UPWARD]
-    every = [n for n in setting.test_lengths if not setting.is_premise(n)]
+    every = setting.untrained
     if not train.likely_whole(setting.base, setting.task.operands):
         what = f"{train.text()} may lack digits that the domain has"
         what += f", with a chance of {MISSED:g} or more."

@@ -143,14 +143,12 @@ def equal_views(observed: Observation, digits: int) -> LengthPrediction | None:
     every = bool(findings) and all(x.trained for x in findings)
     if every or observed.setting.is_premise(digits) or digits in observed.shown:
         return right(digits, observed.direction(digits), EQUAL_VIEWS)
-    found = observed.expected(digits)
-    return found if found and found.because == (EQUAL_VIEWS,) else None
+    return _expected(observed, digits, EQUAL_VIEWS)
 
 
 def constants_stay(observed: Observation, digits: int) -> LengthPrediction | None:
     """Digits at constant addresses are others, and the model answers as if they were not."""
-    found = observed.expected(digits)
-    return found if found and CONSTANTS in found.because else None
+    return _expected(observed, digits, CONSTANTS)
 
 
 def shown_apart(observed: Observation, digits: int) -> LengthPrediction | None:
@@ -159,8 +157,13 @@ def shown_apart(observed: Observation, digits: int) -> LengthPrediction | None:
     if findings and all(x.right for x in findings):
         every = right(digits, observed.direction(digits), APART)
         return replace(every, premises=(Premise.STABLE,))
+    return _expected(observed, digits, APART)
+
+
+def _expected(observed: Observation, digits: int, theorem: str) -> LengthPrediction | None:
+    """What follows of padded numbers, if it is this theorem that decides first."""
     found = observed.expected(digits)
-    return found if found and APART in found.because else None
+    return found if found and found.because[:1] == (theorem,) else None
 
 
 def not_found(observed: Observation, digits: int) -> LengthPrediction | None:
@@ -307,7 +310,7 @@ def _interleaved(setting: Setting, shown: Support) -> Observation:
 
 def _natural(setting: Setting, shown: Support) -> Observation:
     """Numbers of natural length one after the other: what is found at each length."""
-    tests = [n for n in setting.test_lengths if not setting.is_premise(n)]
+    tests = setting.untrained
     if not tests or setting.train.pairs is not None or not setting.train.every_digit:
         return Observation(setting, shown)
     try:

@@ -108,7 +108,7 @@ class DigitClassifier:
             raise NotCountable(f"'{task.name}' has too many operands to classify digits")
         if sum(abs(c) * self._m ** sum(e) for c, e in task.terms) >= SAFE:
             raise NotCountable(f"'{task.name}' has values too large to classify digits")
-        spend(4 * cases * sum(1 + sum(e) for _, e in task.terms))
+        spend(4 * cases * task.steps)
         each = 5 * max(10, self._base) * cases + 50 * top * task.operands
         self._cost = _LEAST_COST + each * len(self._boxes)
         results: Array = task.evaluate(*combinations([range(self._m)] * task.operands))

@@ -128,7 +128,7 @@ def _answers(task: Task, base: int, train: Domain) -> tuple[_Answers, ...]:
     if task.without_idle_modulus(base, train.most_places).modulus is None:
         return ()
     size = sum(box.size for box in boxes)
-    operations = sum(1 + sum(e) for _, e in task.terms) + train.most_places
+    operations = task.steps + train.most_places
     if max(size, task.modulus) > LARGEST or size * operations > _MOST_OPERATIONS:
         return ()
     dtype = task.dtype(base ** max(box.width for box in boxes))

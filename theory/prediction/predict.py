@@ -216,7 +216,7 @@ def _mixed(setting: Setting, task: Operations) -> Prediction:
         for i, part in enumerate(task.parts)
     )
     said = mixed_published([x.published for x in each], task.parts)
-    tests = [n for n in setting.test_lengths if not setting.is_premise(n)]
+    tests = setting.untrained
     if hidden := hidden_sign(setting):
         steps = (
             cite("convergence", each[0].derivation[0].statement),

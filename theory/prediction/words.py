@@ -190,7 +190,7 @@ def _why_open(setting: Setting, unclear: list[int], uncompared: str) -> Iterator
 def _natural(observed: Observation, lengths: tuple[LengthPrediction, ...]) -> Iterator[Step]:
     """What fails, what goes on, what is open, and why."""
     setting, seen, train = observed.setting, observed.addresses, observed.setting.train
-    others = [n for n in setting.test_lengths if not setting.is_premise(n)]
+    others = setting.untrained
     if not others:
         return
     if seen is None:

@@ -432,6 +432,11 @@ class Setting:
         """What tells settings apart, but for some fields."""
         return {x.name: getattr(self, x.name) for x in fields(self) if x.name not in names}
 
+    @property
+    def untrained(self) -> list[int]:
+        """The test lengths that ask for more than was trained."""
+        return [n for n in self.test_lengths if not self.is_premise(n)]
+
     def is_premise(self, length: int) -> bool:
         """Whether a test at this length asks for what was trained: the premise covers it."""
         covered = self.train.covers(self.test(length), self.base, self.task.operands)

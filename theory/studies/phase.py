@@ -78,28 +78,26 @@ def phase_diagram(
     moduli: Sequence[int | None],
     bases: Sequence[int],
     train_digits: Sequence[int],
-    ahead: Sequence[int] = (1, 2, 3),
 ) -> PhaseDiagram:
     """The predictions of a range of moduli or of bases, for each training length.
+
+    Tested are numbers of one, two and three digits more.
 
     Args:
         request: what is the same at every point.
         moduli: ``(None,)`` for a task without, or with one of its own.
         train_digits: each is a training domain ``D_n`` of its own.
-        ahead: how many digits test numbers have more than those in training.
 
     Raises:
         InvalidInput: an empty range, two ranges, too many points, or no setting that makes sense.
     """
-    names = ("moduli", "bases", "training lengths", "test distances")
-    for name, values in zip(names, (moduli, bases, train_digits, ahead), strict=True):
+    ranges = {"moduli": moduli, "bases": bases, "training lengths": train_digits}
+    for name, values in ranges.items():
         if not values:
             raise InvalidInput(f"the range of {name} is empty")
-    if min(ahead) < 1:
-        raise InvalidInput(f"a test has to be at least 1 digit ahead, not {min(ahead)}")
     if len(moduli) > 1 and len(bases) > 1:
         raise InvalidInput("a picture shows a range of moduli or a range of bases, not both")
-    count = prod(len({*values}) for values in (moduli, bases, train_digits))
+    count = prod(len({*values}) for values in ranges.values())
     if count > MOST_POINTS:
         raise InvalidInput(f"a map takes at most {MOST_POINTS:,} points, not {count:,}")
     axis = "base" if len(bases) > 1 or None in moduli else "modulus"
@@ -115,7 +113,7 @@ def phase_diagram(
                 modulus=modulus,
                 base=base,
                 train_digits=str(n),
-                test_digits=",".join(str(n + distance) for distance in ahead),
+                test_digits=f"{n + 1}-{n + 3}",
             )
             if isinstance(found, TooMuchWork):
                 raise InvalidInput(

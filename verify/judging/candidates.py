@@ -12,6 +12,7 @@ from arith.theory.counting.learned import LearnedFunction
 from arith.theory.generalization.constants import KEPT_IF_STABLE
 from arith.theory.generalization.lengths import LengthPrediction, expected
 from arith.theory.observation.support import support
+from arith.theory.prediction.mixture import mixed_length
 from arith.verify.judging.judge import CellVerdict
 from arith.verify.judging.standards import TOLERANCE
 from arith.verify.plan.premise import SEEN_STEADY, STEADY
@@ -63,13 +64,14 @@ def candidate_counts(verdicts: Iterable[CellVerdict]) -> dict[str, dict[str, Can
 
 
 def _of_both(v: CellVerdict) -> Iterator[LengthPrediction]:
-    """What f^ gets right at the longer lengths at which noise tells between it and the task.
-
-    Models of several operations are left out: each of these has an f^ of its own.
-    """
+    """What f^ gets right at the longer lengths at which noise tells between it and the task."""
     setting, rules = v.cell.setting, {step.rule for step in v.prediction.derivation}
     told = [x.digits for x in v.longer if x.prediction.requires_measured_stability]
-    if told and "two candidates" in rules and not v.prediction.operations:
-        learned = LearnedFunction(support(setting.task, setting.train, setting.base))
+    if told and "two candidates" in rules:
+        learned = [
+            LearnedFunction(support(part, setting.train.of_operation(i), setting.base))
+            for i, part in enumerate(setting.task.operations)
+        ]
         for n in told:
-            yield expected(learned, setting.test(n), KEPT_IF_STABLE)
+            each = [expected(f, setting.test(n), KEPT_IF_STABLE) for f in learned]
+            yield mixed_length(setting, each)

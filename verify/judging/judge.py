@@ -165,10 +165,8 @@ class CellVerdict:
             return "not trained"
         best = max(self.runs, key=lambda r: (r.premise, r.budget))
         if self.held_out_too_few:
-            only = f"premise not established: only {best.independent} independent held-out inputs"
-            if best.independent < premise.needed():
-                return f"{only}, {premise.needed()} needed"
-            return f"{only}, too few to be sure where some are wrong"
+            some = f"{best.independent} held-out inputs are too few to be sure where some are wrong"
+            return f"premise not established: {premise.too_few(best.independent) or some}"
         return (
             f"not converged: {best.premise_text} of held-out inputs after {best.steps} of "
             f"{best.budget} steps; try --budget {3 * best.budget}"

@@ -2,7 +2,7 @@
 
 Xu et al. (2023, arXiv 2308.08268) see a model that was trained on n digits answer longer inputs
 as it answers their low digits, and call it equivalence generalization.  Which input is equivalent
-follows from the support rule (``theory.generalization.support``): the digits at ignored
+follows from the support rule (``theory.observation.support``): the digits at ignored
 positions are those that training showed.  They compare the hidden states of both by PCA; here
 their distance is measured, layer by layer (``equivalence``).
 

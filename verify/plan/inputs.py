@@ -20,6 +20,7 @@ from arith.verify.data.sampling import (
     with_operations,
 )
 from arith.verify.data.sequences import Format
+from arith.verify.plan import premise
 from arith.verify.plan.cells import Cell
 
 SAMPLES = 10_000
@@ -121,6 +122,13 @@ def held_out_count(cell: Cell) -> int:
         )
         for n in s.train.every_length
     )
+
+
+def unjudged(cell: Cell) -> str:
+    """Why no model of a cell can be judged, as too few inputs are held out; empty where one can."""
+    independent = premise.independent(cell.setting.task, held_out_count(cell))
+    few = premise.too_few(independent)
+    return few and f"No model can be judged: {few} (arith theorems convergence)."
 
 
 @lru_cache(maxsize=4096)

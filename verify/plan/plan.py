@@ -13,6 +13,7 @@ from arith.theory.setting.training import DEFAULT_BUDGET
 from arith.verify.data.sampling import HELD_OUT, Sampler
 from arith.verify.plan.cells import Cell, adapted
 from arith.verify.plan.folders import NO_FOLDERS, Folders
+from arith.verify.plan.inputs import unjudged
 from arith.verify.plan.recipe import MOST_STEPS, Recipe
 
 DEVICES = ("auto", "cpu", "cuda")
@@ -109,14 +110,19 @@ class Plan:
         made = [(c, adapted(self.recipe or c.recipe, c.setting)) for c in self.cells]
         return [Job(cell, seed, recipe) for cell, recipe in made for seed in seeds]
 
-    def differs(self) -> str:
-        """What differs from the published code where models are trained by its recipe, else ''."""
+    def notes(self) -> list[str]:
+        """What is to be known before training: of cells that cannot be judged, and of the recipe.
+
+        That is what differs from the published code, where models are trained by its recipe.
+        """
+        few = [f"{cell.label()}: {why}" for cell in self.cells if (why := unjudged(cell))]
         steps = sorted({job.recipe.published_steps for job in self.models} - {0})
         theirs = " and ".join(f"{n:,}" for n in steps)
-        return theirs and (
+        differs = (
             f"Of the published recipe one thing differs: it takes {theirs} steps, here "
             f"{self.budget:,} (--budget). Its data are options: docs/published-code.md."
         )
+        return few + [differs] * bool(theirs)
 
 
 def _check(cell: Cell) -> None:

@@ -26,6 +26,8 @@ SEEN_STEADY = 0.998
 """That share where the prediction speaks only of models that were measured to be stable."""
 CONFIDENCE = 0.95
 """The confidence of that bound, one-sided."""
+NEEDED = math.ceil(math.log(1 - CONFIDENCE, SURE))
+"""The fewest held-out inputs that can establish the premise, all of them right."""
 
 
 @cache
@@ -36,18 +38,18 @@ def lower_bound(right: int, inputs: int) -> float:
     return float(betaincinv(right, inputs - right + 1, 1 - CONFIDENCE)) if right else 0.0
 
 
-@cache
-def needed() -> int:
-    """The fewest held-out inputs that can establish the premise, all of them right."""
-    return next(n for n in range(1, 10_000) if lower_bound(n, n) >= SURE)
-
-
 def independent(task: Task, inputs: int) -> int:
     """How many of some held-out inputs are surely independent of each other.
 
     Those that differ only in the order of operands that can change places count once.
     """
     return inputs // math.prod(math.factorial(len(alike)) for alike in task.symmetric_operands)
+
+
+def too_few(inputs: int) -> str:
+    """That so many independent held-out inputs cannot establish the premise; empty if they can."""
+    few = f"only {inputs} independent held-out inputs, {NEEDED} needed"
+    return few if inputs < NEEDED else ""
 
 
 def is_met(accuracy: float, inputs: int) -> bool:

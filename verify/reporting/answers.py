@@ -368,7 +368,7 @@ def answer_sentence(j: JudgedAnswers) -> str:
         )
     if not v.converged:
         task = v.cell.setting.task
-        needed = next(n for n in count_from(1) if premise.independent(task, n) >= premise.needed())
+        needed = next(n for n in count_from(1) if premise.independent(task, n) >= premise.NEEDED)
         return (
             f"Inconclusive: too few answers at trained lengths ({j.trained:,}) to know whether a "
             f"model is right there; {needed} are needed, and more where some are wrong."

@@ -29,11 +29,10 @@ def diagram(
     moduli: Sequence[int | None],
     bases: Sequence[int] = (10,),
     train_digits: Sequence[int] = (1, 2, 3),
-    ahead: Sequence[int] = (1, 2, 3),
     **same: Any,
 ) -> PhaseDiagram:
     words = {"task": "mod_add"} | same
-    return phase_diagram(Request(**words), moduli, bases, train_digits, ahead)
+    return phase_diagram(Request(**words), moduli, bases, train_digits)
 
 
 def upward(found: Prediction) -> str:
@@ -126,7 +125,7 @@ def test_a_window_and_layers_decide_under_relative_encodings() -> None:
 
 @pytest.mark.parametrize("pe", ["ape", "rope"])
 def test_csv_round_trip(pe: str, tmp_path: Path) -> None:
-    d = diagram((100, 101), ahead=(1, 3), pe=pe)
+    d = diagram((100, 101), pe=pe)
     path = tmp_path / "new" / "map.csv"
     write_csv(d, path)
     with path.open(newline="") as file:
@@ -140,7 +139,7 @@ def test_csv_round_trip(pe: str, tmp_path: Path) -> None:
         assert row["verdict"] == upward(found)
         assert int(row["residual_modulus"]) == d.residual_modulus(p, n)
         assert row["base_aligned"] == ("2" if p == 100 else "")
-        for ahead, at in zip((1, 3), found.lengths, strict=True):
+        for ahead, at in zip((1, 2, 3), found.lengths, strict=True):
             name = f"accuracy_plus_{ahead}"
             assert Fraction(row[f"{name}_at_most"]) == at.at_most
             if at.accuracy is None:
@@ -227,22 +226,19 @@ def test_a_map_says_of_how_many_columns_it_claims_nothing(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("ranges", "message"),
     [
-        (((), (10,), (2,), (3,)), "the range of moduli is empty"),
-        (((7,), (), (2,), (3,)), "the range of bases is empty"),
-        (((7,), (10,), (), (3,)), "the range of training lengths is empty"),
-        (((7,), (10,), (2,), ()), "the range of test distances is empty"),
-        (((7,), (10,), (2,), (0, 1)), "at least 1 digit ahead, not 0"),
-        (((7,), (1,), (2,), (3,)), "base must be between 2"),
-        (((7,), (10,), (0,), (3,)), "no list of lengths from 1 to 200"),
-        (((0,), (10,), (2,), (3,)), "modulus must be at least 1"),
-        (((None,), (10,), (2,), (3,)), "needs a modulus"),
-        (((7, 8), (9, 10), (2,), (3,)), "a range of moduli or a range of bases, not both"),
+        (((), (10,), (2,)), "the range of moduli is empty"),
+        (((7,), (), (2,)), "the range of bases is empty"),
+        (((7,), (10,), ()), "the range of training lengths is empty"),
+        (((7,), (1,), (2,)), "base must be between 2"),
+        (((7,), (10,), (0,)), "no list of lengths from 1 to 200"),
+        (((0,), (10,), (2,)), "modulus must be at least 1"),
+        (((None,), (10,), (2,)), "needs a modulus"),
+        (((7, 8), (9, 10), (2,)), "a range of moduli or a range of bases, not both"),
     ],
 )
 def test_ranges_that_make_no_sense(ranges: tuple[tuple[int, ...], ...], message: str) -> None:
-    moduli, bases, train_digits, ahead = ranges
     with pytest.raises(InvalidInput, match=message):
-        diagram(moduli, bases, train_digits, ahead=ahead)
+        diagram(*ranges)
 
 
 def test_moduli_that_a_layout_cannot_write_are_left_out() -> None:

@@ -15,7 +15,8 @@ from arith.verify.plan import inputs
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.grids import grid
 from arith.verify.plan.inputs import held_out_count, held_out_inputs
-from arith.verify.plan.premise import CONFIDENCE, PREMISE, SURE, is_met, lower_bound, needed
+from arith.verify.plan.plan import Plan
+from arith.verify.plan.premise import CONFIDENCE, NEEDED, PREMISE, SURE, is_met, lower_bound
 
 
 def small(base: int, digits: int, modulus: int | None = None) -> Cell:
@@ -35,9 +36,13 @@ def test_the_bound_is_that_of_clopper_and_pearson(right: int, inputs: int) -> No
 
 
 def test_59_held_out_inputs_are_needed() -> None:
-    assert needed() == 59
+    assert NEEDED == 59 and lower_bound(59, 59) >= SURE > lower_bound(58, 58)
     assert is_met(1.0, 59) and not is_met(1.0, 58)
     assert SURE**59 < 1 - CONFIDENCE < SURE**58  # none of 59 would be wrong by luck
+
+
+def test_nothing_is_noted_where_enough_is_held_out() -> None:
+    assert Plan([cell(digits=3)]).notes() == []
 
 
 def test_a_point_below_the_premise_is_not_enough_however_many_inputs() -> None:
@@ -55,6 +60,8 @@ def test_a_domain_too_small_to_hold_enough_out_is_inconclusive(
     found = judge(c, [replace(run(c, {digits: 1, digits + 1: 1}), held_out=held_out_count(c))])
     assert found.verdict == Verdict.INCONCLUSIVE
     assert exit_code([found]) == 3
+    few = f"No model can be judged: only {count} independent held-out inputs, 59 needed"
+    assert Plan([c]).notes() == [f"{c.label()}: {few} (arith theorems convergence)."]
     assert (
         found.reason
         == f"premise not established: only {count} independent held-out inputs, 59 needed"
