@@ -16,14 +16,14 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain, combinations
-from math import gcd, inf, prod, sqrt
+from math import ceil, gcd, inf, prod, sqrt
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from arith.theory.arithmetic.boxes import Box
-from arith.theory.arithmetic.domains import Domain, each_text
+from arith.theory.arithmetic.domains import BALANCED, LEAST_SHARE, UNIFORM, Domain, each_text
 from arith.theory.arithmetic.expressions import NAMES, parse_task
 from arith.theory.arithmetic.lengths_text import lengths_text, runs
 from arith.theory.arithmetic.observed import (
@@ -100,6 +100,8 @@ _MOST_OPERANDS = len(NAMES)
 _MOST_TOGETHER = 100_000
 """Combinations of lengths that are looked for."""
 _MOST_LISTED = 6
+_BY_CHANCE = 4
+"""Standard errors by which the share of a length may be off by chance."""
 _ORDERS = (("most", "most"), ("most", "least"), ("least", "least"), ("least", "most"))
 """Of the digits of operands and result, the most usual first."""
 
@@ -325,13 +327,16 @@ def find_setting(
         raise InvalidInput(
             f"training is in the {trained}, and tests in the {tested}, as {test.quoted(0)}: {error}"
         ) from None
+    values, counts = np.unique(rows.widths.max(axis=1), return_counts=True)
+    often = dict(zip(values.tolist(), counts.tolist(), strict=True))
+    if "train_weights" not in given and (weights := _weights(setting, often)):
+        chosen["train_weights"] = weights
     s, k = setting, setting.task.operands
     together = s.layout.from_left, s.layout.operands_first
     train = observed(s.task, rows.digits, s.base, s.natural, s.train.in_token, together)
     setting = replace(
         s, train=replace(train, kind=s.train.kind, each=s.train.each) if s.train.each else train
     )
-    values, counts = np.unique(rows.widths.max(axis=1), return_counts=True)
     different = distinct(rows.digits.reshape(count, -1), s.digit_base)[0]
     wrong = np.flatnonzero(~rows.right)
     odd = (int(wrong[0]) + 1, examples.told(int(wrong[0]))) if len(wrong) else None
@@ -348,7 +353,7 @@ def find_setting(
         odd,
         guess.others,
         chosen,
-        tuple((int(n), int(c)) for n, c in zip(values, counts, strict=True)),
+        tuple(often.items()),
         count - len(different),
         rows.contradictions(different),
         tuple(_lacking(setting, train, rows.digits[:, :k], rows.widths)),
@@ -930,6 +935,22 @@ def _options(
         if result > task.result_width(guess.base, asked):
             found["result_width"] = result
     return found
+
+
+def _weights(setting: Setting, often: Mapping[int, int]) -> str:
+    """How often each length is met, as the command line takes it; empty where that is as usual."""
+    every = sum(often.values())
+
+    def is_so(train: Domain, n: int, count: int) -> bool:
+        share = float(train.share(n, setting.base, setting.task.operands))
+        return abs(count - every * share) <= _BY_CHANCE * sqrt(every * share * (1 - share))
+
+    for name in ("", BALANCED, UNIFORM)[: 2 if setting.train.each else 3]:
+        train = replace(setting.train, weights=name)
+        if all(is_so(train, n, count) for n, count in often.items()):
+            return name
+    least = ceil(2 * every * LEAST_SHARE)
+    return ",".join(f"{n}:{max(count, least)}" for n, count in often.items())
 
 
 def _uneven(rows: _Rows, examples: Examples) -> InvalidInput:
