@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from io import StringIO
+from itertools import repeat
 from random import Random
 from typing import Any
 
@@ -29,6 +30,8 @@ _FIRST = 100
 _END = re.compile(r"(?:<eos>|<end>|</s>|<\|endoftext\|>|[$;.])\s*$")
 _WORD = re.compile("[A-Za-z]{2}|[A-Za-z]:")
 """What stands before the number of an answer that has words."""
+_JSON = json.JSONDecoder(parse_int=str, parse_float=str)
+"""Numbers are read as they are written, of any length."""
 _PAIR = ("prompt", "answer")
 _AS_IN = '{"prompt": "12+34=", "answer": "46"}'
 _Turn = tuple[str, str, int]
@@ -210,7 +213,10 @@ def parse_examples(data: bytes, what: str) -> Examples:
 
 def _check_alike(numbered: Sequence[tuple[int, str]], what: str) -> None:
     """Refuse lines of which some are JSON and others are not (InvalidInput)."""
-    is_json = numbered[0][1].startswith("{")
+    number, first = numbered[0]
+    is_json = first.startswith("{")
+    if is_json:
+        _loads(first, f"{what}, line {number:,}")
     odd = next((x for x in numbered if x[1].startswith("{") != is_json), None)
     if odd is not None:
         kinds = ("no JSON", "JSON") if is_json else ("JSON", "no JSON")
@@ -257,9 +263,10 @@ def _ends_after_blank(line: str) -> bool:
 
 def _loads(line: str, where: str) -> Any:
     try:
-        return json.loads(line, parse_int=str, parse_float=str)  # of any length, as it is written
+        return _JSON.decode(line)
     except (ValueError, RecursionError):
-        raise InvalidInput(f"{where}: no JSON: {shown(line)}") from None
+        what = "no JSON: each example stands on one line, or all in a list"
+        raise InvalidInput(f"{where}: {what}: {shown(line)}") from None
 
 
 def _of_json(entry: Any, where: str) -> list[_Turn]:
@@ -269,31 +276,34 @@ def _of_json(entry: Any, where: str) -> list[_Turn]:
     """
     if isinstance(entry, str):
         return [(*split_line(entry), 0)]
-    lacks = f"not {shown(json.dumps(entry))}"
-    pair: Any = isinstance(entry, list) and len(entry) == 2 and zip(_PAIR, entry, strict=True)
+    names: Sequence[str] = _PAIR
+    values, roles = entry if isinstance(entry, list) else [], list[str]()
     if isinstance(entry, dict):
-        names = [*entry]
         turns = next((entry[x] for x in _TURNS if isinstance(entry.get(x), list)), None)
         if turns is not None:
-            found, names = _of_chat(turns, where)
+            found, roles = _of_chat(turns, where)
             if found:
                 return found
-        elif isinstance(entry.get("text"), str) and not {*entry} & {*PROMPTS, *ANSWERS}:
+        names = _named(entry, PROMPTS) + _named(entry, ANSWERS)
+        if not names and isinstance(entry.get("text"), str):
             return [(*split_line(entry["text"]), 0)]
-        named = [_named(entry, some) for some in (PROMPTS, ANSWERS)]
-        pair = None not in named and [(x, entry[x]) for x in named if x]
+        values = [entry[x] for x in names]
+    if len(values) == 2:
+        prompt, answer = map(_text, names, values, repeat(where))
+        return [(prompt, answer.strip(), 0)]
+    lacks = f"not {shown(json.dumps(entry))}"
+    if isinstance(entry, dict):
         each = f"one key of {', '.join(PROMPTS)}, and one of {', '.join(ANSWERS)}"
-        lacks = f"with {each}; it has {shown(', '.join(names)) or 'none'}"
-    if not pair:
-        what = f"it needs a prompt and an answer, as in {_AS_IN}"
-        raise InvalidInput(f"{where}: {what}, {lacks}")
-    prompt, answer = (_text(value, name, where) for name, value in pair)
-    return [(prompt, answer.strip(), 0)]
+        has = shown(", ".join(roles if turns is not None else entry))
+        lacks = f"with {each}; it has {has or 'none'}"
+    what = f"it needs a prompt and an answer, as in {_AS_IN}"
+    raise InvalidInput(f"{where}: {what}, {lacks}")
 
 
-def _named(entry: dict[str, Any], names: Sequence[str]) -> str | None:
+def _named(entry: dict[str, Any], names: Sequence[str]) -> list[str]:
     """The first of some names that an object has, one with a text before those that have none."""
-    return min((x for x in names if x in entry), key=lambda x: entry[x] == "", default=None)
+    has = [x for x in names if x in entry]
+    return sorted(has, key=lambda x: entry[x] == "")[:1] if has[1:] else has
 
 
 def _of_chat(turns: list[Any], where: str) -> tuple[list[_Turn], list[str]]:
@@ -307,7 +317,7 @@ def _of_chat(turns: list[Any], where: str) -> tuple[list[_Turn], list[str]]:
         roles.append(role)
         is_asked, is_answer = role in PROMPTS, role in ANSWERS
         content = turn.get("content", turn.get("value"))
-        text = _text(content, f"content of {role}", where) if is_asked or is_answer else content
+        text = _text(f"{role} content", content, where) if is_asked or is_answer else content
         if is_asked:
             prompt, at = str(text), before
         elif is_answer and prompt:
@@ -316,8 +326,10 @@ def _of_chat(turns: list[Any], where: str) -> tuple[list[_Turn], list[str]]:
     return [*found.values()], roles
 
 
-def _text(value: Any, name: str, where: str) -> str:
+def _text(name: str, value: Any, where: str) -> str:
     """A text, or one in parts as chats have it (InvalidInput: what is neither)."""
+    if isinstance(value, str):
+        return value
     parts = value if isinstance(value, list) else [value]
     texts = [x.get("text") if isinstance(x, dict) else x for x in parts]
     known = [x for x in texts if isinstance(x, str)]

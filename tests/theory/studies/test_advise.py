@@ -266,10 +266,10 @@ def test_weights_of_lengths_are_kept_and_a_new_length_has_those_of_the_nearest(
     said = {
         change.text: setting_words(changed(asked, (change,)))
         for change in advise_module._changes(asked)
-        if change.aspect in ("train", "window")
+        if change.aspect == "train" or change.text == "encoding rope"
     }
     assert f"--train-weights {weights}" in said["mix in 10% of 5-digit examples"]
-    assert f"--train-weights {weights}" in said["attention window 5 in one layer"]
+    assert f"--train-weights {weights}" in said["encoding rope"]
     assert f"--train-weights {longer}" in said["train on 1+2+3+4 digits"]
 
 

@@ -585,6 +585,10 @@ DAMAGED = {
     "words": (b"hello\nworld\n", "not read as examples of any task"),
     "wrong sums": (b"1+1=5\n2+2=9\n3+3=1\n7+5=9\n", "not read as examples of any task"),
     "broken JSON": (b'{"prompt": "1+1=", "answer": "2"}\n{"prompt": \n', "line 2: no JSON"),
+    "an object that holds examples": (
+        b'{\n"data": [\n{"prompt": "1+1=", "answer": "2"}\n]\n}',
+        r"line 1: no JSON: each example stands on one line, or all in a list: \{",
+    ),
     "JSON of other things": (b'{"a": 1}\n', "line 1: it needs a prompt and an answer"),
     "no answer": (
         b'{"prompt": "1+1=", "answer": "2"}\n{"prompt": "1+2=", "output": null}\n',
@@ -592,7 +596,7 @@ DAMAGED = {
     ),
     "a picture in a chat": (
         b'{"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": "x"}]}]}',
-        "line 1: its content of user is .*image_url.*, and has to be text",
+        "line 1: its user content is .*image_url.*, and has to be text",
     ),
     "a chat that says something else": (
         json.dumps(
