@@ -177,7 +177,7 @@ def main() -> NoReturn:
     """Run the command line; every error is one line on stderr.
 
     It ends with one of ``EXIT_CODES``.  ``ARITH_DEBUG=1`` shows the traceback of what is no known
-    error; ``ARITH_IMPORT`` names modules that add what commands then have.
+    error; ``ARITH_IMPORT`` names modules, or their files, that add what commands then have.
     """
     # NumPy counts here, and multiplies no matrices: the threads for that would but start and wait.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -222,11 +222,18 @@ def main() -> NoReturn:
 
 
 def _import(name: str) -> None:
-    """Import a module that adds an encoding, a task, a layout or a size."""
-    if (here := os.getcwd()) not in sys.path:
-        sys.path.append(here)
+    """Import a module that adds an encoding, a task, a layout or a size, by its name or its file.
+
+    Processes that train import it too, by the name that it then has.
+    """
+    file = os.path.abspath(name) if name.endswith(".py") else ""
+    folder = os.path.dirname(file) or os.getcwd()
+    if folder not in sys.path:
+        sys.path.append(folder)
     try:
-        import_module(name)
+        module = import_module(os.path.basename(name).removesuffix(".py") if file else name)
+        if file and not os.path.samefile(module.__file__ or "", file):
+            raise InvalidInput(f"another module has this name, {module.__file__}: take a new one")
     except Exception as error:
         if os.environ.get("ARITH_DEBUG") == "1":
             raise

@@ -243,7 +243,7 @@ def judge_answers(
     from arith.verify.judging.answers import judge_examples
 
     asked = setting if tested else external.answered_setting(setting, models)
-    notes = [*notes, *external.notes_on_answers(names, models)]
+    notes = [*notes, *external.notes_on_answers(names, models, setting, found)]
     trained = found.inputs if found else frozenset()
     return JudgedModels(judge_examples(asked, models, trained=trained), names, notes)
 

@@ -208,7 +208,7 @@ def compare(
         options, train = {**options, **read.chosen}, read.train
         given.setdefault("layout", options.pop("layout", ""))
         if not as_json:
-            print_text(f"{data}: {read.lines()[0]}\n")
+            print_lines([f"{data}: {read.lines()[0]}", *read.phrasing.uneven_lines(), ""])
     with waiting("predicting"):
         found = compare(Request(**options), given, train)
     if plot is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 from pathlib import Path
 from typing import Any
@@ -217,3 +218,31 @@ def test_tests_beside_spaced_digits_are_spaced_and_say_what_training_has(tmp_pat
     assert {re.sub("[0-9]( [0-9])*", "", x["prompt"]) for x in tests} == {"Q:  +  = A:"}
     assert "around numbers" not in done.err
     assert "training has all inputs at 1 digit: the tests there are of these\n" in done.err
+
+
+def test_advice_keeps_how_often_a_file_has_each_length(tmp_path: Path) -> None:
+    """Also where numbers are padded, which natural lengths may be by a change."""
+    often = {
+        "skewed": ({1: 40, 2: 400, 3: 3000}, "", "--train-weights 1:40,2:400,3:3000"),
+        "padded": ({1: 300, 2: 300, 3: 300}, "06", "--train-weights balanced "),
+        "alike": ({1: 300, 2: 300, 3: 300}, "", ""),
+    }
+    for name, (counts, width, weights) in often.items():
+        rng = random.Random(0)
+        rows = [
+            (rng.randrange(10 ** (n - 1), 10**n), rng.randrange(10**n))
+            for n, count in counts.items()
+            for _ in range(count)
+        ]
+        form = f"{{:{width}}}+{{:{width}}}={{:{width and '07'}}}\n"
+        (tmp_path / name).write_text("".join(form.format(a, b, a + b) for a, b in rows))
+        done = run_cli("advise", "--data", name, "--pe", "ape", "--json", cwd=tmp_path)
+        found = json.loads(done.out)["suggestions"]
+        for x in found:
+            is_padded = "pad operands with zeros" in x["changes"]
+            assert is_padded <= (not width)
+            said = weights or "--train-weights balanced " * is_padded
+            assert (said or "--train-digits") in x["command"]
+            assert bool(said) == ("--train-weights" in x["command"])
+        first = ["mix in 10% of 6-digit examples"]
+        assert found[0]["changes"] == first if width else ["pad operands with zeros", *first]

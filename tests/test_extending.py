@@ -11,6 +11,7 @@ import pytest
 import torch
 from builders.cells import cell
 from builders.paths import ROOT
+from builders.tiny_models import untrained
 from torch import nn
 
 from arith.theory.arithmetic.tasks import TASKS
@@ -102,3 +103,16 @@ def test_where_offsets_share_an_address_no_bound_rests_on_it() -> None:
     for first, rule in ((4, "selection"), (64, "landmark")):
         ENCODINGS["clipped"] = replace(ENCODINGS["t5"], name="clipped", merged_from=first)
         assert rule in {step.rule for step in predict(padded.setting()).derivation}
+
+
+@pytest.mark.usefixtures("tables_as_they_were")
+@pytest.mark.parametrize("base", [PositionalEncoding, nn.Module])
+def test_a_module_that_adds_no_positions_is_refused(base: type) -> None:
+    """As one with a misspelled method has none, unless its encoding has none either."""
+    ENCODINGS["mine"] = replace(ENCODINGS["alibi"], name="mine")
+    POSITIONS["mine"] = type("Mine", (base,), {"biases": PositionalEncoding.bias})
+    with pytest.raises(InvalidInput, match=r"^Mine, the module of mine, adds no positions: .*scor"):
+        untrained(cell(pe="mine"))
+    ENCODINGS["mine"] = replace(ENCODINGS["nope"], name="mine")
+    POSITIONS["mine"] = type("Mine", (PositionalEncoding,), {})
+    assert untrained(cell(pe="mine")).position is not None

@@ -38,7 +38,7 @@ def unknown_name(kind: str, name: str, allowed: Collection[str], listed: str = "
 
 
 ADDITIONS = "ARITH_IMPORT"
-"""The variable with the modules that a command imports first, parted by blanks."""
+"""The variable with the modules that a command imports first, or their files: blanks part them."""
 _OWN = ("encoding", "module of an encoding")
 """Kinds of names that a store or a model may have from such a module."""
 _Entry = TypeVar("_Entry")

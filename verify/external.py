@@ -27,7 +27,9 @@ from arith.theory.setting.settings import Setting
 from arith.theory.setting.training import default_model
 from arith.verify.data.answers import parse_log, said_numbers
 from arith.verify.data.files import Examples
+from arith.verify.data.finding import Found
 from arith.verify.data.numerals import numeral
+from arith.verify.data.phrasing import Phrasing
 from arith.verify.data.sequences import Format, values_of
 from arith.verify.data.texts import example_texts, signs_of
 from arith.verify.external_model import disturbed, greedy
@@ -276,11 +278,22 @@ def filled(
     return found
 
 
-def notes_on_answers(names: Sequence[str], models: Sequence[Examples]) -> list[str]:
-    """Which of several models gave the same answers to the same prompts, a line each."""
+def notes_on_answers(
+    names: Sequence[str], models: Sequence[Examples], setting: Setting, found: Found | None
+) -> list[str]:
+    """What looks wrong with answers, or leaves positions open, a line each.
+
+    Args:
+        found: what the training examples were found to be, if they are given.
+    """
+    notes = []
+    for name, model in zip(names, models, strict=True):
+        own = Phrasing.of(model, setting)
+        lines = own.uneven_lines() or (found.phrasing.other_lines(own) if found else [])
+        notes += [f"{name}: {x}" for x in lines]
     said = [dict(zip(x.prompts, x.answers, strict=True)) for x in models]
     same = "have the same answers to the same prompts: are they two models?"
-    return [
+    return notes + [
         f"{names[i]} and {names[j]} {same}"
         for j in range(len(said))
         for i in range(j)

@@ -396,6 +396,31 @@ def test_inputs_of_training_are_known_however_they_are_written(tmp_path: Path) -
             arith.judge(rows, trained(tmp_path / "train.txt"))
 
 
+def test_text_around_the_numbers_of_prompts_is_told(tmp_path: Path) -> None:
+    """Where it has several lengths, and where it is another than that of training."""
+    (tmp_path / "train.txt").write_text("\n".join(f"{a} + {b} = {a + b}" for a, b in PAIRS))
+    other = [(a, b) for a, b in ((b + 1, a) for a, b in PAIRS)]
+    written = {
+        "same": [(f"{a} + {b} =", str(a + b)) for a, b in other],
+        "names": [(f"{'Max' * (a % 2)} {a} plus {b}?", f"{a}+{b} = {a + b}") for a, b in other],
+        "words": [(f"What is {a} plus {b}?", f"It is {a + b}.") for a, b in other],
+    }
+    said = {}
+    for name, rows in written.items():
+        (tmp_path / name).write_text(WRITERS["jsonl"](rows))
+        words = ["--answers", name, "--data", "train.txt"]
+        done = run_cli("judge", *words, cwd=tmp_path, width=1000)
+        said[name] = [x for x in done.out.splitlines() if "positions are as if" in x]
+        assert done.code != 2, done.err
+    assert said["same"] == []
+    assert "names: the text around the numbers has no constant length (before a 1 to 4" in str(
+        said["names"]
+    )
+    assert "(before a 8 characters, and not 0, before b 6 characters, and not 3, " in str(
+        said["words"]
+    )
+
+
 def test_padded_operands_are_asked_and_judged_as_a_file_writes_them(tmp_path: Path) -> None:
     """Whether the file or options say how: at the lengths that the padding has room for."""
     pairs = [(a, b) for a in range(100, 1000, 41) for b in range(0, 1000, 37)]

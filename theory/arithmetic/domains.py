@@ -245,11 +245,27 @@ class Domain:
         """The weights, and where none are given those that are usual."""
         return self.weights or (BALANCED if self.natural and not self.each else "")
 
+    def share(self, n: int, base: int, operands: int) -> Fraction:
+        """The share of the examples that have a length."""
+        primed = dict(self.priming)
+        if n in primed:
+            return primed[n]
+        rest = 1 - sum(primed.values(), Fraction(0))
+        named = self.usual_weights
+        if named == BALANCED:
+            return rest / len(self.lengths)
+        if isinstance(named, tuple):
+            weights = dict(named)
+        else:
+            every = _weights(self, base, operands)
+            weights = {m: Fraction(every[m]) for m in self.lengths}
+        return rest * weights[n] / sum(weights.values())
+
     def met(self, base: int, operands: int) -> Domain:
         """The domain without lengths that are so seldom that a training run hardly meets them."""
         if not self.weights:
             return self
-        share = ((n, _share_of_length(self, n, base, operands)) for n in self.lengths)
+        share = ((n, self.share(n, base, operands)) for n in self.lengths)
         kept = tuple(n for n, x in share if x >= LEAST_SHARE)
         return replace(self, lengths=kept, weights="")
 
@@ -274,7 +290,7 @@ class Domain:
         within = alike or test.kind in _WITHIN.get(self.kind, (self.kind,))
         if not within or n not in self.every_length:
             return False
-        if self.weights and _share_of_length(self, n, base, operands) < LEAST_SHARE:
+        if self.weights and self.share(n, base, operands) < LEAST_SHARE:
             return False
         digits, every = dict(test.allowed), range(self.digit_base(base))
         asked = test.each or (range(1, n + 1),) * operands
@@ -317,7 +333,7 @@ class Domain:
             return False
         weight = inputs * self.weight_of_input(widths, base)
         share = Fraction(weight, _weights(self, base, operands)[n])
-        return share * _share_of_length(self, n, base, operands) >= LEAST_SHARE
+        return share * self.share(n, base, operands) >= LEAST_SHARE
 
     def weight_of_input(self, widths: tuple[int, ...], base: int) -> Fraction:
         """How often one input with operands of these lengths is drawn among those of its length."""
@@ -391,7 +407,7 @@ class Domain:
         for n in (*self.lengths, *dict(self.priming)):
             boxes = self._drawn(n, base, operands)
             every = sum(often for _, often in boxes)
-            share = _share_of_length(self, n, base, operands)
+            share = self.share(n, base, operands)
             found += [(box, share * Fraction(often, every)) for box, often in boxes]
         return found
 
@@ -527,23 +543,6 @@ def _weights(domain: Domain, base: int, operands: int) -> dict[int, int]:
 
 
 @lru_cache(maxsize=4096)
-def _share_of_length(domain: Domain, n: int, base: int, operands: int) -> Fraction:
-    """The share of the examples that have a length."""
-    primed = dict(domain.priming)
-    if n in primed:
-        return primed[n]
-    rest = 1 - sum(primed.values(), Fraction(0))
-    named = domain.usual_weights
-    if named == BALANCED:
-        return rest / len(domain.lengths)
-    if isinstance(named, tuple):
-        weights = dict(named)
-    else:
-        every = _weights(domain, base, operands)
-        weights = {m: Fraction(every[m]) for m in domain.lengths}
-    return rest * weights[n] / sum(weights.values())
-
-
 @lru_cache(maxsize=1024)
 def _boxes(domain: Domain, base: int, operands: int) -> tuple[Box, ...]:
     return tuple(box for n in domain.every_length for box in domain.cut(n, base, operands))

@@ -173,8 +173,13 @@ def _is_slow(setting: Setting) -> bool:
 
 def changed(setting: Setting, changes: tuple[Change, ...]) -> Setting:
     """The setting with changes made (InvalidInput: it makes no sense)."""
-    fields = ChainMap(*(dict(c.fields) for c in changes))
+    fields = ChainMap(*(dict(c.fields) for c in changes), {"train": _weighted(setting.train)})
     return replace(setting, **fields)
+
+
+def _weighted(train: Domain) -> Domain:
+    """Training with its weights by name: those that are usual change with the padding."""
+    return replace(train, weights=train.usual_weights)
 
 
 def _works(prediction: Prediction) -> bool:
@@ -271,20 +276,30 @@ def _changes(s: Setting) -> Iterator[Change]:
     for name, layout in LAYOUTS.items():
         if layout != s.layout:
             yield Change("layout", f"{name} layout", 2, {"layout": layout})
+    if s.natural and not s.layout.blanks:
+        yield Change("padding", "pad operands with zeros", 2, {"padding": "fixed"})
     yield from _training_changes(s)
 
 
 def _training_changes(s: Setting) -> Iterator[Change]:
-    train, trained, longest = s.train, s.train.every_length[-1], s.test_lengths[-1]
+    train, trained, longest = _weighted(s.train), s.train.every_length[-1], s.test_lengths[-1]
 
     def change(text: str, cost: int, train: Domain) -> Change:
         return Change("train", text, cost, {"train": train})
+
+    def on(lengths: tuple[int, ...], priming: tuple[tuple[int, Fraction], ...] = ()) -> Domain:
+        """Training on other lengths; of a table a new one has the weight of that nearest to it."""
+        weights = train.weights
+        if not isinstance(weights, str):
+            known = dict(weights)
+            weights = tuple((n, known[min(known, key=lambda m: abs(m - n))]) for n in lengths)
+        return replace(train, lengths=lengths, priming=priming, weights=weights)
 
     shorter = tuple(range(min(*train.lengths, *s.test_lengths), max(train.lengths) + 1))
     if shorter != train.lengths and not train.each:
         left = tuple(x for x in train.priming if x[0] not in shorter)
         text = f"train on {_sum(shorter)} digits"
-        yield change(text, 3, replace(train, lengths=shorter, priming=left, weights=""))
+        yield change(text, 3, on(shorter, left))
     if train.kind == "every":
         yield change("let operands be shorter than n", 3, replace(train, kind="longest"))
     if train.allowed:
@@ -302,9 +317,7 @@ def _training_changes(s: Setting) -> Iterator[Change]:
         if s.natural:  # shorter ones show what these do not
             lengths = tuple(range(shorter[0], n + 1))
         text = f"train on {_sum(lengths)} digits{without}"
-        yield change(
-            text, _LONGER + n - trained, replace(train, lengths=lengths, priming=(), weights="")
-        )
+        yield change(text, _LONGER + n - trained, on(lengths))
 
 
 def _sum(lengths: tuple[int, ...]) -> str:

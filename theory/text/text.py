@@ -41,8 +41,8 @@ _MOST_NEAREST = 3
 _IF_STABLE = " if stable"
 _PROVED = "What is claimed is proved for a model that is right on all of training."
 _NOTHING_NEAR = (
-    "Nothing like this was measured, so the forecast is 0 to 1. arith verify, with the options of "
-    "this setting, trains models and measures it."
+    "Nothing like this was measured at {}, so the forecast there is 0 to 1. arith verify, with the "
+    "options of this setting, trains models and measures it."
 )
 NOT_COUNTED = "not counted"
 """What stands for an accuracy whose count was given up."""
@@ -268,7 +268,7 @@ def forecast_lines(prediction: Prediction, named: bool = False) -> list[str]:
     if not told:
         return []
     if not any(x.near for _, x in told):
-        return [_NOTHING_NEAR]
+        return [_NOTHING_NEAR.format(lengths_text([n for n, _ in told]))]
     said = [f"at {digits_text(n)} {_forecast_text(x)}" for n, x in told]
     if len(said) > _MOST_FORECASTS:
         said[_MOST_FORECASTS - 1 : -1] = ["..."]

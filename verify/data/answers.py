@@ -11,23 +11,12 @@ import numpy as np
 from arith.theory.arithmetic.domains import digit_base
 from arith.theory.errors import InvalidInput
 from arith.verify.data.files import Examples, Source
+from arith.verify.data.numerals import first_line, written_number
 from arith.verify.data.sequences import Format, values_of
 from arith.verify.data.texts import DIGITS, cleaned, digits_of
 
-_NUMBER = re.compile(
-    r"(?<![\w.,])(?<!\w[-−])(?:[-−]\s?)?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?![\w]|[.,][0-9])"
-)
-"""A number as people write it: a sign, thousands with commas, a fraction; no part of a word."""
-_MARK = re.compile(r"=|\b(?:is|equals|makes|gives)\b", re.IGNORECASE)
-"""What stands before a result."""
-_GOES_ON = re.compile(r"\s*(?:[-−+*·×/^%]|(?:plus|minus|times|mod|and)\b)\s*[0-9(]")
-"""What follows a number that is an operand."""
-_MARKUP = " \t*_`$("
-"""What sets off a number that begins a line or follows a colon: ``answer: **46**``."""
 _MOST, _MORE = 10_000, 50
 """Characters of an answer that are read, and by how many its number may be longer than a result."""
-_ENDS = re.compile(r"(?:<eos>|<end>|</s>|<\|endoftext\|>|;).*", re.DOTALL)
-"""What ends an answer."""
 _WORD = {True: re.compile(r"[-−]?[0-9a-z]+"), False: re.compile(r"[-−]?[0-9]+(?::[0-9]+)*")}
 """A number in a base above 10, by whether each digit is one character."""
 _SIGN_LAST = re.compile(r"([0-9a-z:]+)[-−](?![0-9])")
@@ -43,7 +32,7 @@ def said_numbers(texts: Sequence[str], fmt: Format) -> np.ndarray:
     form, base = fmt.layout, digit_base(fmt.base, max(fmt.layout.in_token, 1))
     between = form.result_spaces or form.hinted or form.scratchpad
     if between:  # what stands between its digits goes
-        lines = [_first_line(x) for x in texts]
+        lines = [first_line(x) for x in texts]
         texts = cleaned(Examples(lines, lines), base).answers
     longest = _MORE + fmt.result_width * max(form.in_token, 1) * len(str(base))
     sign_last = fmt.task.signed and form.result_first == "least"
@@ -64,42 +53,12 @@ def _written(text: str, base: int, sign_last: bool) -> str | None:
     Args:
         sign_last: the sign is written after the digits.
     """
-    if sign_last and (signed := _SIGN_LAST.match(_first_line(text).lower())):
+    if sign_last and (signed := _SIGN_LAST.match(first_line(text).lower())):
         return f"-{signed[1]}"
     if base <= 10:
         return written_number(text)
-    found = _WORD[base <= len(DIGITS)].match(_first_line(text).lower())
+    found = _WORD[base <= len(DIGITS)].match(first_line(text).lower())
     return found[0].replace("−", "-") if found else None
-
-
-def _first_line(text: str) -> str:
-    """The first line that is not blank; what follows is a question that a model made up."""
-    return _ENDS.sub("", text).strip().partition("\n")[0]
-
-
-def written_number(text: str) -> str | None:
-    """The digits of the number that a person would read as the answer; None if there is none.
-
-    The first line that is not blank counts.  A number that it begins with is the answer, unless it
-    is an operand of an expression; otherwise it is what follows the first ``=`` or ``is``.  A
-    fraction is no answer.
-    """
-    line = text if text.isdecimal() else _first_line(text)
-    if line.isascii() and line.isdecimal():
-        return line
-    while True:
-        number, mark = _NUMBER.search(line), _MARK.search(line)
-        begins = number and not (mark and mark.start() < number.start())
-        asks = number is None or _GOES_ON.match(line, number.end())
-        before = (line[: number.start()] if number else line).rstrip(_MARKUP)
-        tells = re.search(r"\w", before) and not before.endswith(":")  # as in "the sum of 1 and 2"
-        if not (mark and (not begins or asks or tells)):
-            break
-        line = line[mark.end() :]
-    if number is None or asks:
-        return None
-    whole, _, fraction = re.sub(r"[,\s]", "", number[0]).replace("−", "-").partition(".")
-    return None if fraction.strip("0") else whole
 
 
 def parse_log(data: bytes, what: str) -> Examples:

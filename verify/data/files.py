@@ -8,26 +8,34 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from io import StringIO
+from itertools import repeat
+from random import Random
 from typing import Any
 
 from arith.theory.errors import InvalidInput
 
 COMMENT = "#"
 """What begins a line that says how a file was made; readers pass over it."""
-PROMPTS = ("prompt", "question", "input", "problem", "query", "user")
-ANSWERS = ("answer", "completion", "output", "target", "response", "result", "assistant")
+PROMPTS = ("prompt", "question", "input", "problem", "query", "user", "human", "instruction")
+ANSWERS = ("answer", "completion", "output", "target", "response", "result", "assistant", "gpt")
 """The names of a prompt and of its answer: in JSON, in the first line of CSV, and as roles."""
-_TURNS = "messages"
-"""The name of a list of turns, each with a role and a content; of a role the last counts."""
+_TURNS = ("messages", "conversations")
+"""The names of a list of turns, each with a role and a content."""
 _BETWEEN = (";", "\t", ",")
 """What may stand between the columns of CSV."""
-_SHOWN = 60
-"""Characters of a line that an error repeats."""
+_SHOWN = 100
+"""Characters of a line that an error repeats: those that it begins with, and those that end it."""
 _FIRST = 100
 """Lines by which it is seen whether a blank stands before answers."""
 _END = re.compile(r"(?:<eos>|<end>|</s>|<\|endoftext\|>|[$;.])\s*$")
 _WORD = re.compile("[A-Za-z]{2}|[A-Za-z]:")
 """What stands before the number of an answer that has words."""
+_JSON = json.JSONDecoder(parse_int=str, parse_float=str)
+"""Numbers are read as they are written, of any length."""
+_PAIR = ("prompt", "answer")
+_AS_IN = '{"prompt": "12+34=", "answer": "46"}'
+_Turn = tuple[str, str, int]
+"""A prompt, its answer, and how many characters of its chat stand before."""
 _BEGIN = re.compile(r"^\s*(?:<bos>|<s>|\$)")
 _BEGINS = "<$ \t"
 """What a prompt with a begin token begins with."""
@@ -70,6 +78,7 @@ class Examples:
 
     Args:
         in_columns: each operand stood in a column of its own, so what stands between is not known.
+        before: how many characters of its chat stand before each prompt; empty of what is no chat.
         begin: what each line began with, as ``$`` or ``<bos>``; it is left out of the prompts.
         source: where they stand, if that is known.
     """
@@ -78,6 +87,7 @@ class Examples:
     answers: list[str]
     in_columns: bool = field(default=False, kw_only=True)
     begin: str = field(default="", kw_only=True)
+    before: Sequence[int] = field(default=(), kw_only=True)
     source: Source | None = field(default=None, kw_only=True, compare=False, repr=False)
 
     def __len__(self) -> int:
@@ -95,12 +105,27 @@ class Examples:
         if source is not None:
             source = replace(source, numbers=[source.numbers[i] for i in rows])
         prompts, answers = ([x[i] for i in rows] for x in (self.prompts, self.answers))
-        return replace(self, prompts=prompts, answers=answers, source=source)
+        before = [self.before[i] for i in rows] if self.before else ()
+        return replace(self, prompts=prompts, answers=answers, before=before, source=source)
+
+    def sample(self, most: int) -> Examples:
+        """Some of them, from everywhere: no more than so many.
+
+        They stand at no regular distance, as what a file repeats at one would be missed.
+        """
+        if len(self) <= most:
+            return self
+        draw, step = Random(0), len(self) / most
+        return self.some(int((i + draw.random()) * step) for i in range(most))
 
     def line(self, index: int) -> str:
-        """One example as a line of text: as it stands in its file."""
+        """One example as a line of text."""
+        return self.prompts[index] + self.answers[index]
+
+    def told(self, index: int) -> str:
+        """An example for an error: its line as it stands; of one that is none, what was read."""
         own = self.source.line(index) if self.source else ""
-        return own or self.prompts[index] + self.answers[index]
+        return shown(own or f"{self.prompts[index]} -> {self.answers[index]}")
 
     def as_they_stand(self) -> Iterator[tuple[str, str | None]]:
         """Each prompt as its file has it, and what follows the answer there.
@@ -120,7 +145,7 @@ class Examples:
     def quoted(self, index: int) -> str:
         """An example as an error repeats it: ``'12+34=47' (train.txt, line 3)``."""
         place = f" ({self.source.place(index)})" if self.source else ""
-        return f"'{shown(self.line(index))}'{place}"
+        return f"'{self.told(index)}'{place}"
 
 
 def parse_examples(data: bytes, what: str) -> Examples:
@@ -146,11 +171,20 @@ def parse_examples(data: bytes, what: str) -> Examples:
     is_list = first.startswith("[") and text.rstrip().endswith("]")
     if not is_list and "{" in text:
         _check_alike([(i + 1, lines[i].lstrip()) for i in kept], what)
-    if is_list:
-        pairs = _json_list(text, what)
-    elif first.startswith("{"):
-        where = f"{what}, line "
-        pairs = [_of_json(_loads(lines[i], f"{where}{i + 1}"), f"{where}{i + 1}") for i in kept]
+    is_json = is_list or first.startswith("{")
+    numbers, before = [i + 1 for i in kept], list[int]()
+    if is_json:
+        if is_list:
+            entries = _loads("\n".join(x for x in lines if not x.startswith(COMMENT)), what)
+            numbers = [*range(1, len(entries) + 1)]
+        else:
+            entries = [_loads(lines[i], f"{what}, line {i + 1:,}") for i in kept]
+        unit = "entry" if is_list else "line"
+        where = (f"{what}, {unit} {i:,}" for i in numbers)
+        chats = _without_shared([_of_json(x, y) for x, y in zip(entries, where, strict=True)])
+        numbers = [i for i, chat in zip(numbers, chats, strict=True) for _ in chat]
+        pairs = [(prompt, answer) for chat in chats for prompt, answer, _ in chat]
+        before = [x for chat in chats for *_, x in chat]
     elif between := _between_columns(first):
         pairs = list(_of_csv([(i + 1, lines[i]) for i in kept], what, between))
     else:
@@ -165,15 +199,24 @@ def parse_examples(data: bytes, what: str) -> Examples:
     answers = [_END.sub("", x).rstrip() if x[-1:] in "$;.>" else x for x in answers]
     heads = {x.strip().lower() for x in first.split(between)} if between else set(PROMPTS)
     begin = marks.pop() if len(marks) == 1 else ""
-    numbers = range(1, len(pairs) + 1) if is_list else [i + 1 for i in kept[-len(pairs) :]]
-    source = Source(what, numbers, unit="entry") if is_list else Source(what, numbers, text)
-    is_csv = heads.isdisjoint(PROMPTS)
-    return Examples(prompts, answers, in_columns=is_csv, begin=begin, source=source)
+    numbers = numbers[-len(pairs) :]  # but that of the names of columns
+    source = Source(what, numbers, unit=unit) if is_json else Source(what, numbers, text)
+    return Examples(
+        prompts,
+        answers,
+        in_columns=heads.isdisjoint(PROMPTS) and not _WORD.search(prompts[0]),
+        begin=begin,
+        before=before if any(before) else (),
+        source=source,
+    )
 
 
 def _check_alike(numbered: Sequence[tuple[int, str]], what: str) -> None:
     """Refuse lines of which some are JSON and others are not (InvalidInput)."""
-    is_json = numbered[0][1].startswith("{")
+    number, first = numbered[0]
+    is_json = first.startswith("{")
+    if is_json:
+        _loads(first, f"{what}, line {number:,}")
     odd = next((x for x in numbered if x[1].startswith("{") != is_json), None)
     if odd is not None:
         kinds = ("no JSON", "JSON") if is_json else ("JSON", "no JSON")
@@ -220,41 +263,90 @@ def _ends_after_blank(line: str) -> bool:
 
 def _loads(line: str, where: str) -> Any:
     try:
-        return json.loads(line, parse_int=str, parse_float=str)  # of any length, as it is written
+        return _JSON.decode(line)
     except (ValueError, RecursionError):
-        raise InvalidInput(f"{where}: no JSON: {shown(line)}") from None
+        what = "no JSON: each example stands on one line, or all in a list"
+        raise InvalidInput(f"{where}: {what}: {shown(line)}") from None
 
 
-def _json_list(text: str, what: str) -> list[tuple[str, str]]:
-    entries = _loads("\n".join(x for x in text.splitlines() if not x.startswith(COMMENT)), what)
-    return [_of_json(x, f"{what}, entry {i}") for i, x in enumerate(entries, 1)]
+def _of_json(entry: Any, where: str) -> list[_Turn]:
+    """The prompts and answers of an object: of a chat several; else of its names, or of a pair.
 
-
-def _of_json(entry: Any, where: str) -> tuple[str, str]:
-    """The prompt and the answer of an object with these names, or with one text; or of a pair."""
+    An object that has one text has a line in it.
+    """
     if isinstance(entry, str):
-        return split_line(entry)
-    if isinstance(entry, dict) and isinstance(turns := entry.get(_TURNS), list):
-        entry = {str(x.get("role")): x.get("content") for x in turns if isinstance(x, dict)}
-    pair, lacks = entry, ""
+        return [(*split_line(entry), 0)]
+    names: Sequence[str] = _PAIR
+    values, roles = entry if isinstance(entry, list) else [], list[str]()
     if isinstance(entry, dict):
-        prompt = next((entry[x] for x in PROMPTS if x in entry), None)
-        answer = next((entry[x] for x in ANSWERS if x in entry), None)
-        if prompt is None and answer is None and isinstance(entry.get("text"), str):
-            return split_line(entry["text"])
-        pair = [prompt, answer]
-        if None in pair:
-            names = f"one key of {', '.join(PROMPTS)}, and one of {', '.join(ANSWERS)}"
-            lacks = f"with {names}; it has {shown(', '.join(entry)) or 'none'}"
-    if isinstance(pair, list) and len(pair) == 2:
-        prompt, answer = pair
-        if isinstance(prompt, str) and isinstance(answer, str):
-            return prompt, answer.strip()
-    found = lacks or f"not {shown(json.dumps(entry))}"
+        turns = next((entry[x] for x in _TURNS if isinstance(entry.get(x), list)), None)
+        if turns is not None:
+            found, roles = _of_chat(turns, where)
+            if found:
+                return found
+        names = _named(entry, PROMPTS) + _named(entry, ANSWERS)
+        if not names and isinstance(entry.get("text"), str):
+            return [(*split_line(entry["text"]), 0)]
+        values = [entry[x] for x in names]
+    if len(values) == 2:
+        prompt, answer = map(_text, names, values, repeat(where))
+        return [(prompt, answer.strip(), 0)]
+    lacks = f"not {shown(json.dumps(entry))}"
+    if isinstance(entry, dict):
+        each = f"one key of {', '.join(PROMPTS)}, and one of {', '.join(ANSWERS)}"
+        has = shown(", ".join(roles if turns is not None else entry))
+        lacks = f"with {each}; it has {has or 'none'}"
+    what = f"it needs a prompt and an answer, as in {_AS_IN}"
+    raise InvalidInput(f"{where}: {what}, {lacks}")
+
+
+def _named(entry: dict[str, Any], names: Sequence[str]) -> list[str]:
+    """The first of some names that an object has, one with a text before those that have none."""
+    has = [x for x in names if x in entry]
+    return sorted(has, key=lambda x: entry[x] == "")[:1] if has[1:] else has
+
+
+def _of_chat(turns: list[Any], where: str) -> tuple[list[_Turn], list[str]]:
+    """Each prompt of a chat with its answer, the last that it has; and the roles of the turns."""
+    found, roles, prompt = dict[int, _Turn](), list[str](), ""
+    before = at = 0
+    for turn in turns:
+        if not isinstance(turn, dict):
+            continue
+        role = str(turn.get("role", turn.get("from"))).lower()
+        roles.append(role)
+        is_asked, is_answer = role in PROMPTS, role in ANSWERS
+        content = turn.get("content", turn.get("value"))
+        text = _text(f"{role} content", content, where) if is_asked or is_answer else content
+        if is_asked:
+            prompt, at = str(text), before
+        elif is_answer and prompt:
+            found[at] = prompt, str(text).strip(), at
+        before += len(str(text)) + 1
+    return [*found.values()], roles
+
+
+def _text(name: str, value: Any, where: str) -> str:
+    """A text, or one in parts as chats have it (InvalidInput: what is neither)."""
+    if isinstance(value, str):
+        return value
+    parts = value if isinstance(value, list) else [value]
+    texts = [x.get("text") if isinstance(x, dict) else x for x in parts]
+    known = [x for x in texts if isinstance(x, str)]
+    if len(known) == len(texts):
+        return "".join(known)
     raise InvalidInput(
-        f"{where}: it needs a prompt and an answer, as in "
-        f'{{"prompt": "12+34=", "answer": "46"}}, {found}'
+        f"{where}: its {name} is {shown(json.dumps(value))}, and has to be text or a number, as in "
+        f'{_AS_IN}; "" is no answer'
     )
+
+
+def _without_shared(chats: list[list[_Turn]]) -> list[list[_Turn]]:
+    """Chats without the turns that all begin with: these show what is asked for."""
+    shared, most = 0, min(map(len, chats), default=0) - 1
+    while shared < most and len({chat[shared][:2] for chat in chats}) == 1 < len(chats):
+        shared += 1
+    return [chat[shared:] for chat in chats] if shared else chats
 
 
 def _between_columns(line: str) -> str:
@@ -301,6 +393,7 @@ def _of_csv(
 
 
 def shown(text: str) -> str:
-    """The beginning of a text that an error repeats."""
+    """A text that an error repeats: where it is long its beginning and its end."""
     text = "".join(c if c.isprintable() else " " for c in text)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    half = _SHOWN // 2
+    return text if len(text) <= _SHOWN else f"{text[:half]} ... {text[-half:]}"

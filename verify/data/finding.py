@@ -16,14 +16,14 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain, combinations
-from math import gcd, inf, prod, sqrt
+from math import ceil, gcd, inf, prod, sqrt
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from arith.theory.arithmetic.boxes import Box
-from arith.theory.arithmetic.domains import Domain, each_text
+from arith.theory.arithmetic.domains import BALANCED, LEAST_SHARE, UNIFORM, Domain, each_text
 from arith.theory.arithmetic.expressions import NAMES, parse_task
 from arith.theory.arithmetic.lengths_text import lengths_text, runs
 from arith.theory.arithmetic.observed import (
@@ -58,7 +58,7 @@ from arith.theory.setting.requests import (
 from arith.theory.setting.settings import Setting, check_base
 from arith.theory.transformer.layouts import BLANKS, SPACE, Layout
 from arith.theory.transformer.layouts import layout as read_layout
-from arith.verify.data.files import Examples, shown
+from arith.verify.data.files import Examples
 from arith.verify.data.numerals import DIGITS
 from arith.verify.data.phrasing import Phrasing
 from arith.verify.data.sequences import values_of
@@ -100,6 +100,8 @@ _MOST_OPERANDS = len(NAMES)
 _MOST_TOGETHER = 100_000
 """Combinations of lengths that are looked for."""
 _MOST_LISTED = 6
+_BY_CHANCE = 4
+"""Standard errors by which the share of a length may be off by chance."""
 _ORDERS = (("most", "most"), ("most", "least"), ("least", "least"), ("least", "most"))
 """Of the digits of operands and result, the most usual first."""
 
@@ -255,7 +257,7 @@ class Found:
 
     def assumed_lines(self) -> list[str]:
         """What no file says and was taken for granted, as nobody said it."""
-        s, found = self.setting, []
+        s, found = self.setting, self.phrasing.uneven_lines()
         if self.begin:
             found.append(f"{self.begin} before each is taken for the begin token: prompts lack it")
         if self.one_digit and "layout" not in self.given:
@@ -279,6 +281,7 @@ class Found:
             "repeated": self.duplicates,
             "contradictions": self.contradictions,
             "lacking": list(self.lacking),
+            "around": {place: list(x) for place, x in self.phrasing.lengths.items()},
         }
 
 
@@ -303,7 +306,8 @@ def find_setting(
         if count < LEAST_FIT * len(examples):
             raise _misfit(examples, guess, rows.right)
     except _Misfit as error:
-        raise InvalidInput(f"{error}{_hint(whole, given, error.odd)}") from None
+        why = error.why or _hint(whole, given, error.odd)
+        raise InvalidInput(f"{error}{why}") from None
     _check_given(rows, given, examples)
     read = _options(rows, guess, given, examples)
     chosen = {name: value for name, value in read.items() if name not in given}
@@ -323,16 +327,19 @@ def find_setting(
         raise InvalidInput(
             f"training is in the {trained}, and tests in the {tested}, as {test.quoted(0)}: {error}"
         ) from None
+    values, counts = np.unique(rows.widths.max(axis=1), return_counts=True)
+    often = dict(zip(values.tolist(), counts.tolist(), strict=True))
+    if "train_weights" not in given and (weights := _weights(setting, often)):
+        chosen["train_weights"] = weights
     s, k = setting, setting.task.operands
     together = s.layout.from_left, s.layout.operands_first
     train = observed(s.task, rows.digits, s.base, s.natural, s.train.in_token, together)
     setting = replace(
         s, train=replace(train, kind=s.train.kind, each=s.train.each) if s.train.each else train
     )
-    values, counts = np.unique(rows.widths.max(axis=1), return_counts=True)
     different = distinct(rows.digits.reshape(count, -1), s.digit_base)[0]
     wrong = np.flatnonzero(~rows.right)
-    odd = (int(wrong[0]) + 1, shown(examples.line(int(wrong[0])))) if len(wrong) else None
+    odd = (int(wrong[0]) + 1, examples.told(int(wrong[0]))) if len(wrong) else None
     numbers = ("operands", rows.written, s.longest), ("results", rows.said, s.result_digits)
     one_digit = " and ".join(
         what
@@ -346,7 +353,7 @@ def find_setting(
         odd,
         guess.others,
         chosen,
-        tuple((int(n), int(c)) for n, c in zip(values, counts, strict=True)),
+        tuple(often.items()),
         count - len(different),
         rows.contradictions(different),
         tuple(_lacking(setting, train, rows.digits[:, :k], rows.widths)),
@@ -354,17 +361,17 @@ def find_setting(
         one_digit,
         begin,
         read.get("width", 0),
-        phrasing=Phrasing.of(_sample(whole), setting),
+        phrasing=Phrasing.of(whole, setting),
         rows=different.reshape(-1, *rows.digits.shape[1:]),
     )
 
 
 class _Misfit(InvalidInput):
-    """Too few examples are read; ``odd`` are some that are not."""
+    """Too few examples are read; ``odd`` are some that are not, and ``why`` one of them is not."""
 
-    def __init__(self, message: str, odd: Examples) -> None:
+    def __init__(self, message: str, odd: Examples, why: str) -> None:
         super().__init__(message)
-        self.odd = odd
+        self.odd, self.why = odd, why
 
 
 def _hint(examples: Examples, given: Mapping[str, Any], odd: Examples) -> str:
@@ -407,7 +414,8 @@ def _of_all(examples: Examples, guess: _Guess, known: Request) -> tuple[_Guess, 
     if not len(odd) or guess.is_given:
         return guess, rows
     odd = odd[:: -(-len(odd) // LOOKED_AT)]
-    some = sorted({*odd.tolist(), *range(0, len(examples), _step(examples))})
+    step = -(-len(examples) // LOOKED_AT)
+    some = sorted({*odd.tolist(), *range(0, len(examples), step)})
     beside = examples.some(some)
     fits = _tasks(reading(guess.cut(beside), guess.base, guess.order), None, known, guess.base)
     if fits is None or fits[1] == guess.task:
@@ -555,9 +563,9 @@ def _guess(examples: Examples, given: Mapping[str, Any], known: Request) -> _Gue
     if best is None or best[0] < _NEAR:
         what = asked.text() if asked else "any task"
         raise _Misfit(
-            f"the examples are not read as examples of {what}: the first is {examples.quoted(0)}"
-            f"{too_long(examples.line(0))}",
+            f"the examples are not read as examples of {what}: the first is {examples.quoted(0)}",
             some,
+            too_long(examples.line(0)),
         )
     share, *_, guess = best
     if share < LEAST_FIT:
@@ -572,14 +580,15 @@ def _misfit(examples: Examples, guess: _Guess, right: np.ndarray) -> _Misfit:
     return _Misfit(
         f"{100 * right.mean():.3g}% of the examples are of {guess.task.text()} in base "
         f"{guess.base}, and {float(100 * LEAST_FIT):.3g}% have to be: one that is not is "
-        f"{examples.quoted(odd)}{too_long(examples.line(odd))}",
+        f"{examples.quoted(odd)}",
         examples.some(np.flatnonzero(~right)),
+        too_long(examples.line(odd)),
     )
 
 
-def too_long(line: str, most: int = LARGEST_DIGITS) -> str:
-    """That a line has a number of more digits than most; empty if it has none."""
-    longest = max(map(len, re.findall("[0-9a-z]+", line)), default=0)
+def too_long(text: str, most: int = LARGEST_DIGITS) -> str:
+    """That a text has a number of more digits than most; empty if it has none."""
+    longest = max(map(len, re.findall("[0-9a-z]+", text)), default=0)
     return f", with a number of {longest:,} digits: at most {most:,}" * (longest > most)
 
 
@@ -592,12 +601,7 @@ def _is_known(request: Request) -> bool:
 
 def _sample(examples: Examples) -> Examples:
     """Some of the examples, from everywhere."""
-    return examples.some(range(0, len(examples), _step(examples)))
-
-
-def _step(examples: Examples) -> int:
-    """Of how many lines one is looked at."""
-    return -(-len(examples) // LOOKED_AT)
+    return examples.sample(LOOKED_AT)
 
 
 def _bases(examples: Examples) -> list[int]:
@@ -933,6 +937,22 @@ def _options(
     return found
 
 
+def _weights(setting: Setting, often: Mapping[int, int]) -> str:
+    """How often each length is met, as the command line takes it; empty where that is as usual."""
+    every = sum(often.values())
+
+    def is_so(train: Domain, n: int, count: int) -> bool:
+        share = float(train.share(n, setting.base, setting.task.operands))
+        return abs(count - every * share) <= _BY_CHANCE * sqrt(every * share * (1 - share))
+
+    for name in ("", BALANCED, UNIFORM)[: 2 if setting.train.each else 3]:
+        train = replace(setting.train, weights=name)
+        if all(is_so(train, n, count) for n, count in often.items()):
+            return name
+    least = ceil(2 * every * LEAST_SHARE)
+    return ",".join(f"{n}:{max(count, least)}" for n, count in often.items())
+
+
 def _uneven(rows: _Rows, examples: Examples) -> InvalidInput:
     """That zeros stand before some numbers, which have several lengths all the same."""
     what, lengths = ("operands", rows.written) if len(rows.written) > 1 else ("results", rows.said)
@@ -1036,7 +1056,7 @@ def _of_tests(test: Examples, guess: _Guess, chosen: Mapping[str, Any]) -> dict[
     try:
         own = _guess(test, given, Request(**given))
     except _Misfit as error:
-        raise InvalidInput(f"{error}; tests are of the task of training") from None
+        raise InvalidInput(f"{error}{error.why}; tests are of the task of training") from None
     rows = _Rows.read(test, replace(own, task=guess.task))
     if not len(rows.digits):
         raise InvalidInput(f"no test example is one of {guess.task.text()}")

@@ -24,6 +24,19 @@ NAMED = re.compile(r"\b[a-z]\s*=\s*(?=\w)")
 _BEFORE, _AFTER = re.compile(r"[-−+*·×/(,=]\s*$"), re.compile(r"\s*[-−+*·×/),]")
 """What shows that a word of letters beside it is a number: the sign before it, or after it."""
 
+_NUMBER = re.compile(
+    r"(?<![\w.,])(?<!\w[-−])(?:[-−]\s?)?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?![\w]|[.,][0-9])"
+)
+"""A number as people write it: a sign, thousands with commas, a fraction; no part of a word."""
+_EQUALS = re.compile(r"=|\b(?:is|equals|makes|gives)\b", re.IGNORECASE)
+"""What stands before a result."""
+_GOES_ON = re.compile(r"\s*(?:[-−+*·×/^%]|(?:plus|minus|times|mod|and)\b)\s*[0-9(]")
+"""What follows a number that is an operand."""
+_MARKUP = " \t*_`$("
+"""What sets off a number that begins a line or follows a colon: ``answer: **46**``."""
+_ENDS = re.compile(r"(?:<eos>|<end>|</s>|<\|endoftext\|>|;).*", re.DOTALL)
+"""What ends an answer."""
+
 
 def symbols(base: int, landmarks: Sequence[str] = LANDMARKS) -> list[str]:
     """The text of every token: the digits of the base, then the landmarks."""
@@ -88,3 +101,33 @@ def _digit(value: int, base: int) -> str:
 def _is_short(base: int) -> bool:
     """Whether every digit is one character."""
     return base <= len(DIGITS)
+
+
+def first_line(text: str) -> str:
+    """The first line that is not blank; what follows is a question that a model made up."""
+    return _ENDS.sub("", text).strip().partition("\n")[0]
+
+
+def written_number(text: str) -> str | None:
+    """The digits of the number that a person would read as the answer; None if there is none.
+
+    The first line that is not blank counts.  A number that it begins with is the answer, unless it
+    is an operand of an expression; otherwise it is what follows the first ``=`` or ``is``.  A
+    fraction is no answer.
+    """
+    line = text if text.isdecimal() else first_line(text)
+    if line.isascii() and line.isdecimal():
+        return line
+    while True:
+        number, mark = _NUMBER.search(line), _EQUALS.search(line)
+        begins = number and not (mark and mark.start() < number.start())
+        asks = number is None or _GOES_ON.match(line, number.end())
+        before = (line[: number.start()] if number else line).rstrip(_MARKUP)
+        tells = re.search(r"\w", before) and not before.endswith(":")  # as in "the sum of 1 and 2"
+        if not (mark and (not begins or asks or tells)):
+            break
+        line = line[mark.end() :]
+    if number is None or asks:
+        return None
+    whole, _, fraction = re.sub(r"[,\s]", "", number[0]).replace("−", "-").partition(".")
+    return None if fraction.strip("0") else whole

@@ -14,6 +14,8 @@ from arith.verify.data.files import Examples
 from arith.verify.data.numerals import DIGITS
 from arith.verify.data.texts import SIGNS, cleaned, parted
 
+_LOOKED_AT = 1_000
+"""Examples by which it is seen what stands around numbers."""
 _ALIKE = 0.9
 """The share of a file's examples that have to be written alike but for their numbers."""
 
@@ -28,6 +30,8 @@ class Phrasing:
         marks: the characters of prompts that are no digits.
         begin: what begins a line before its prompt.
         end: what ends it after its answer; None where examples are no lines of text.
+        lengths: of the text around numbers, the least and the most characters, by where it stands:
+            before each operand, and before the result.  Empty where that is not known.
     """
 
     setting: Setting
@@ -35,13 +39,16 @@ class Phrasing:
     marks: frozenset[str]
     begin: str
     end: str | None
+    lengths: Mapping[str, tuple[int, int]]
 
     @staticmethod
     def of(examples: Examples, setting: Setting) -> Phrasing:
         """That of some examples."""
+        examples = examples.sample(_LOOKED_AT)
         prompts, ends = zip(*examples.as_they_stand(), strict=True)
         met: dict[str, Counter[tuple[str, ...]]] = {}
-        for parts in filter(None, _split(prompts, setting)):
+        split = [*_split(prompts, setting)]
+        for parts in filter(None, split):
             met.setdefault(parts.sign, Counter())[parts.around] += 1
         most = {sign: each.most_common(1)[0] for sign, each in met.items()}
         [(end, same)] = Counter(ends).most_common(1)
@@ -50,7 +57,29 @@ class Phrasing:
         is_known = alike and not examples.in_columns and not setting.layout.blanks
         is_known &= len(most) == len(setting.task.operations)
         around = {sign: parts for sign, (parts, _) in most.items() if is_known}
-        return Phrasing(setting, around, _marks(prompts, setting), examples.begin, end)
+        lengths = _lengths(examples, split, setting)
+        return Phrasing(setting, around, _marks(prompts, setting), examples.begin, end, lengths)
+
+    def uneven_lines(self) -> list[str]:
+        """That positions vary with the text around numbers, where they do; in one line or none."""
+        uneven = [
+            f"before {x} {a} to {b} characters" for x, (a, b) in self.lengths.items() if a < b
+        ]
+        text = "the text around the numbers has no constant length"
+        return [f"{text} ({', '.join(uneven)}): positions are as if it had"] if uneven else []
+
+    def other_lines(self, others: Phrasing) -> list[str]:
+        """That other prompts have text of other lengths around numbers; in one line or none."""
+        apart = [
+            f"before {x} {_range(others.lengths[x])} characters, and not {_range(known)}"
+            for x, known in self.lengths.items()
+            if others.lengths
+            and not known[0] <= others.lengths[x][0] <= others.lengths[x][1] <= known[1]
+        ]
+        text = "prompts have other text around the numbers than the training examples"
+        return (
+            [f"{text} ({', '.join(apart)}): positions are as if they had the same"] if apart else []
+        )
 
     def prompts(self, examples: Examples) -> Examples | None:
         """Examples that the setting writes, with the prompts of the file; None: it has no such."""
@@ -80,6 +109,38 @@ class _Parts:
     sign: str
     around: tuple[str, ...]
     operands: list[str]
+
+
+def _range(lengths: tuple[int, int]) -> str:
+    least, most = lengths
+    return str(least) if least == most else f"{least} to {most}"
+
+
+def _lengths(
+    examples: Examples, split: Sequence[_Parts | None], setting: Setting
+) -> dict[str, tuple[int, int]]:
+    """How long the text before each number is, at least and at most.
+
+    Before an answer's number may stand words of the answer, and before the first one of a prompt
+    what its chat has.  A layout says itself how operands are filled up, and where spaces stand.
+    """
+    form = setting.layout
+    if examples.in_columns or form.blanks or form.spaced:
+        return {}
+    results, before = cleaned(examples, setting.digit_base).answers, examples.before
+    met: dict[tuple[int, ...], None] = {}
+    for i, parts in enumerate(split):
+        if parts is not None:
+            *asked, last = map(len, [*parts.around[:-1], parts.around[-1].rstrip()])
+            last += max(examples.answers[i].rfind(results[i]), 0)
+            asked[0] += before[i] if before else 0
+            met[*asked, last] = None
+    names = [*setting.task.names, "the result"]
+    return (
+        {x: (min(n), max(n)) for x, n in zip(names, zip(*met, strict=True), strict=True)}
+        if met
+        else {}
+    )
 
 
 def _number(setting: Setting) -> re.Pattern[str]:

@@ -19,14 +19,14 @@ from arith.theory.arithmetic.tasks import Operations, Task
 from arith.theory.errors import InvalidInput
 from arith.theory.transformer.layouts import BLANKS, SPACE, Layout
 from arith.verify.data.files import Examples
-from arith.verify.data.numerals import DIGITS, symbols
+from arith.verify.data.numerals import DIGITS, symbols, written_number
 from arith.verify.data.sequences import Format, NaturalFormat
 
 COMMA = ","
 SIGNS = f"+-*{COMMA}"
 """The signs between operands, as they are written."""
-_ALSO = str.maketrans({"−": "-", "×": "*", "·": "*", "x": "*", "X": "*", "–": "-"})
-"""Other signs that people write, where no digit is a letter."""
+_ALSO = str.maketrans({"−": "-", "×": "*", "·": "*", "–": "-"})
+"""Other signs that people write."""
 _WORDS = {"plus": "+", "minus": "-", "times": "*", "and": "+"}
 _NO_SIGNS = str.maketrans("", "", SIGNS + "=")
 _WORD = "\0"
@@ -37,6 +37,8 @@ _NO_BLANKS = str.maketrans("", "", " \t\r_?!")
 """What fills up numbers, stands between their digits or ends a question."""
 _END = re.compile(r"(?<![0-9])\.|\.(?![0-9])")
 """A full stop, but no decimal point."""
+_PAUSE = re.compile(r"(?<![0-9]),|,(?![0-9])")
+"""A comma between words, but none between numbers."""
 _SPACE_BETWEEN = re.compile(r"(?<=[0-9a-z:_.])[ \t]+(?=[0-9a-z<_.])")
 """The space between two operands."""
 
@@ -211,8 +213,17 @@ class Form:
 
 
 def cleaned(examples: Examples, base: int) -> Examples:
-    """Examples without blanks, markers, carries and words; the signs are those of ``SIGNS``."""
-    return Examples(*(_clean(texts, base) for texts in (examples.prompts, examples.answers)))
+    """Examples without blanks, markers, carries and words; the signs are those of ``SIGNS``.
+
+    Of an answer with several numbers, as ``12 + 34 = 46``, the one is left that a person would read
+    as the result, as it is written there.
+    """
+    prompts, answers = (_clean(texts, base) for texts in (examples.prompts, examples.answers))
+    for i, text in enumerate(answers) if base <= 10 else ():
+        if text and not text.strip("-").isalnum():
+            said = written_number(examples.answers[i])
+            answers[i] = said if said and said in examples.answers[i] else text
+    return Examples(prompts, answers)
 
 
 def parted(text: str) -> str:
@@ -232,6 +243,7 @@ def _clean(texts: list[str], base: int) -> list[str]:
     text = (_END.sub("", text) if "." in text else text).lower().translate(_NO_BLANKS)
     if _WORD in text:  # numbers before and after a word are two
         text = re.sub(rf"(?<=[0-9]){_WORD}+(?=[0-9])", "?", text).replace(_WORD, "")
+        text = _PAUSE.sub("", text)
     return (NOT_DIGITS.sub("", text) if "<" in text or "(" in text else text).split("\n")
 
 

@@ -214,10 +214,10 @@ class Answers:
     def read(cls, examples: Examples, cell: Cell) -> Answers:
         """What stands in prompts and answers in text."""
         fmt = cell.format_for(cell.setting.digits, test=True)
-        every = [*zip(examples.prompts, range(len(examples)), strict=True)]
-        first = dict(reversed(every))
-        prompts = list(dict.fromkeys(examples.prompts))
-        lines = [first[x] for x in prompts]
+        first = dict[str, int]()
+        for i, prompt in enumerate(examples.prompts):
+            first.setdefault(prompt, i)
+        prompts, lines = [*first], [*first.values()]
         longest = _MORE + _EACH * len(fmt.tokens)
         short = [x if len(x) <= longest else "" for x in prompts]
         fine = written_so(short, fmt)

@@ -17,7 +17,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from arith.theory.errors import look_up
+from arith.theory.errors import InvalidInput, look_up
+from arith.theory.transformer.encodings import ENCODINGS
 from arith.theory.transformer.layouts import INDICES, STARTS, Token
 from arith.verify.data.numbering import Numbering
 from arith.verify.plan.sizes import Size
@@ -480,6 +481,23 @@ POSITIONS: dict[str, type[PositionalEncoding]] = {
 """The module of every encoding in ``theory.transformer.encodings``."""
 
 
+_METHODS = ("embed", "rotate", "bias", "scores")
+"""What an encoding may have of its own."""
+
+
 def module_of(encoding: str) -> type[PositionalEncoding]:
-    """The module of the encoding of that name (InvalidInput: it has none)."""
-    return look_up("module of an encoding", encoding, POSITIONS)
+    """The module of the encoding of that name.
+
+    Raises:
+        InvalidInput: it has none, or one that tells no positions apart where the encoding does.
+    """
+    module = look_up("module of an encoding", encoding, POSITIONS)
+    own = [x for x in _METHODS if getattr(module, x, None) != getattr(PositionalEncoding, x)]
+    known = ENCODINGS.get(encoding)
+    if known and known.reference != "none" and not (issubclass(module, PositionalEncoding) and own):
+        raise InvalidInput(
+            f"{module.__name__}, the module of {encoding}, adds no positions: it is a "
+            f"PositionalEncoding with one of the methods {', '.join(_METHODS)}; an encoding "
+            "without positions has the reference 'none'"
+        )
+    return module

@@ -253,3 +253,30 @@ def test_a_change_whose_effect_is_proved_is_told_from_one_that_was_observed() ->
     assert natural and all(s.proved for s in natural)
     padded = {s.proved: s.text for s in ask(task="add").suggestions}
     assert "in one layer" in padded[True] and padded[False].startswith("mix in")
+
+
+@pytest.mark.parametrize(
+    ("weights", "longer"), [("1:1,2:3,3:8", "1:1,2:3,3:8,4:8"), ("uniform", "uniform")]
+)
+def test_weights_of_lengths_are_kept_and_a_new_length_has_those_of_the_nearest(
+    weights: str, longer: str
+) -> None:
+    words = {"padding": "none", "train_digits": "1-3", "test_digits": "1-5"}
+    asked = Request("add", **words, train_weights=weights).setting()
+    said = {
+        change.text: setting_words(changed(asked, (change,)))
+        for change in advise_module._changes(asked)
+        if change.aspect == "train" or change.text == "encoding rope"
+    }
+    assert f"--train-weights {weights}" in said["mix in 10% of 5-digit examples"]
+    assert f"--train-weights {weights}" in said["encoding rope"]
+    assert f"--train-weights {longer}" in said["train on 1+2+3+4 digits"]
+
+
+def test_padding_is_offered_where_numbers_have_natural_lengths() -> None:
+    """Modulo 100 nothing else is lacking: both padded digits of each operand are read."""
+    words = {"task": "mod_add", "modulus": 100, "layout": "plain", "test_digits": "2-5"}
+    first, *_ = ask(**words, train_digits="1-2", padding="none").suggestions
+    assert [x.text for x in first.changes] == ["pad operands with zeros"]
+    assert "--train-weights balanced" in " ".join(first.command) and first.goes_on
+    assert ask(**words, train_digits="1-2").generalizes

@@ -345,6 +345,34 @@ PUBLISHED: dict[str, tuple[Callable[[int, int, int], str], str, str]] = {
         "add",
         "plain",
     ),
+    "chats in parts": (
+        lambda a, b, c: json.dumps(
+            {
+                "conversations": [
+                    {"from": "human", "value": [{"type": "text", "text": f"{a} "}, f"+ {b}"]},
+                    {"from": "gpt", "value": [{"type": "text", "text": f"{a} + {b} = {c}"}]},
+                ]
+            }
+        ),
+        "add",
+        "plain",
+    ),
+    "sentences": (
+        lambda a, b, c: json.dumps(
+            {
+                "instruction": f"Tom has {a} and Max {b}. How many together?",
+                "input": "",
+                "output": f"The sum of {a} and {b} is {c}.",
+            }
+        ),
+        "add",
+        "plain",
+    ),
+    "words and commas": (
+        lambda a, b, c: f"Tom has {a}, Max {b}, sum {c}",
+        "add",
+        "plain, comma between operands",
+    ),
     "columns": (lambda a, b, c: f"{a},{b},{c}", "add", "plain"),
     "a tab": (lambda a, b, c: f"{a}+{b}\t{c}", "add", "plain"),
     "blanks": (lambda a, b, c: f"{a} {b} {c}", "add", "plain, space between operands"),
@@ -557,7 +585,35 @@ DAMAGED = {
     "words": (b"hello\nworld\n", "not read as examples of any task"),
     "wrong sums": (b"1+1=5\n2+2=9\n3+3=1\n7+5=9\n", "not read as examples of any task"),
     "broken JSON": (b'{"prompt": "1+1=", "answer": "2"}\n{"prompt": \n', "line 2: no JSON"),
+    "an object that holds examples": (
+        b'{\n"data": [\n{"prompt": "1+1=", "answer": "2"}\n]\n}',
+        r"line 1: no JSON: each example stands on one line, or all in a list: \{",
+    ),
     "JSON of other things": (b'{"a": 1}\n', "line 1: it needs a prompt and an answer"),
+    "no answer": (
+        b'{"prompt": "1+1=", "answer": "2"}\n{"prompt": "1+2=", "output": null}\n',
+        r"line 2: its output is null, and has to be text or a number, .*; \"\" is no answer",
+    ),
+    "a picture in a chat": (
+        b'{"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": "x"}]}]}',
+        "line 1: its user content is .*image_url.*, and has to be text",
+    ),
+    "a chat that says something else": (
+        json.dumps(
+            {
+                "messages": [
+                    {"role": "system", "content": "You are a helpful assistant. " * 10},
+                    {"role": "user", "content": "12 + 34"},
+                    {"role": "assistant", "content": "12 + 34 = 47"},
+                ]
+            }
+        ).encode(),
+        r"the first is '12 \+ 34 -> 12 \+ 34 = 47' \(.*file, line 1\)",
+    ),
+    "a long prompt": (
+        json.dumps({"prompt": "Now please add. " * 20 + "12+34=", "answer": "47"}).encode(),
+        r"the first is 'Now please add.* \.\.\. .*12\+34= -> 47' \(.*file, line 1\)",
+    ),
     "an empty chat": (b'{"messages": []}\n', "one key of prompt, question, .*; it has none"),
     "two words": (b"hello world\n", r"the first is 'hello world' \(.*file, line 1\)"),
     "commas": (b"7,330 + 4,560 = 11,890\n" * 3, r"'7,330 \+ 4,560 = 11,890' .*without commas"),
@@ -720,3 +776,68 @@ def test_what_one_digit_does_not_show_is_said() -> None:
     assert short == 1 and longer < as_written == predict(asked.setting()).lengths[1].at_most
     modular = found("1+2=3\n5+6=4\n3+4=0\n6+6=5\n", modulus=7)
     assert modular.assumed_lines()[0].startswith("operands of one digit show no order")
+
+
+def chats(*turns: Callable[[int, int], tuple[str, str]]) -> str:
+    """A chat for each of some pairs of numbers, with these prompts and answers."""
+    roles = ("user", "assistant")
+    return lines(
+        lambda a, b: json.dumps(
+            {
+                "messages": [
+                    {"role": role, "content": text}
+                    for turn in turns
+                    for role, text in zip(roles, turn(a, b), strict=True)
+                ]
+            }
+        )
+    )
+
+
+def test_each_sum_of_a_chat_is_an_example_at_a_place_of_its_own() -> None:
+    """A turn that all chats begin with shows what is asked for, and is none."""
+    shown = ("1+2=", "3")
+    one = found(chats(lambda a, b: shown, lambda a, b: (f"{a}+{b}=", str(a + b))))
+    two = found(
+        chats(lambda a, b: (f"{a}+{b}=", str(a + b)), lambda a, b: (f"{b}+{a}=", str(a + b)))
+    )
+    assert (one.fit, two.fit) == (len(PAIRS), 2 * len(PAIRS))
+    assert one.phrasing.uneven_lines() == []
+    # In front of the second sum stand the first, of 5 to 10 characters, and the ends of two turns.
+    assert two.phrasing.uneven_lines() == [
+        "the text around the numbers has no constant length (before a 0 to 11 characters): "
+        "positions are as if it had"
+    ]
+
+
+WORDED: dict[str, tuple[Callable[[int, int], str], dict[str, tuple[int, int]]]] = {
+    "constant": (
+        lambda a, b: f"What is {a} plus {b}? {a + b}",
+        {"a": (8, 8), "b": (6, 6), "the result": (1, 1)},
+    ),
+    "names": (
+        lambda a, b: f"{('Al', 'Max')[a % 2]} has {a} and {b}: {a + b}",
+        {"a": (7, 8), "b": (5, 5), "the result": (1, 1)},
+    ),
+    "an operand again": (
+        lambda a, b: json.dumps({"prompt": f"{a}+{b}", "answer": f"{a}+{b} = {a + b}"}),
+        {"a": (0, 0), "b": (1, 1), "the result": (6, 8)},
+    ),
+    "columns": (lambda a, b: f"{a},{b},{a + b}", {}),
+}
+
+
+@pytest.mark.parametrize("name", WORDED)
+def test_text_of_several_lengths_around_numbers_is_a_premise(name: str) -> None:
+    write, lengths = WORDED[name]
+    got = found(lines(write), pe="ape")
+    assert got.phrasing.lengths == lengths
+    assert got.to_json()["around"] == {place: list(x) for place, x in lengths.items()}
+    uneven = [x for x, (least, most) in lengths.items() if least < most]
+    said = [x for x in got.lines() if x.startswith("the text around the numbers")]
+    assert len(said) == bool(uneven) and all(f"before {x} " in said[0] for x in uneven)
+
+
+def test_what_a_file_repeats_at_a_regular_distance_is_not_missed() -> None:
+    some = Examples([str(i % 3) for i in range(9_000)], [""] * 9_000).sample(1_000)
+    assert len(some) == 1_000 and {*some.prompts} == {"0", "1", "2"}

@@ -179,6 +179,13 @@ def test_a_command_has_what_a_module_of_ones_own_adds(
     done = run("mind")
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("arith: ARITH_IMPORT=mind: No module named 'mind' (")
+    (tmp_path / "json.py").write_text("")
+    done = run("json.py")
+    assert done.code == 2 and "json.py: another module has this name, /" in done.err
+    done = run("./mind.py")
+    assert done.err.startswith("arith: ARITH_IMPORT=./mind.py: No module named 'mind' (")
+    done = run(str(tmp_path / "mine.py"))
+    assert done.code == 3 and "not converged" in done.out, done.err
     (tmp_path / "half.py").write_text(
         "from arith.theory.transformer.encodings import Encoding\n"
         "Encoding('half', 'none', False, 'x')"
