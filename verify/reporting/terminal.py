@@ -212,7 +212,7 @@ def sentence(v: CellVerdict) -> str:
 def _undetermined(verdicts: Iterable[CellVerdict]) -> list[str]:
     """At how many lengths nothing that was claimed could be tested, for each reason."""
     words = Counter(length_word(x) for v in verdicts for x in v.lengths)
-    return [f"{count(words[word], 'length')} {why}" for word, why in _WHY.items() if words[word]]
+    return [f"{count(words[word], 'length')}{why}" for word, why in _WHY.items() if words[word]]
 
 
 def _apart(v: CellVerdict, x: LengthVerdict) -> str:
@@ -228,9 +228,9 @@ def _apart(v: CellVerdict, x: LengthVerdict) -> str:
 
 
 _WHY = {
-    verdict_word(Verdict.UNDETERMINED): "without a claim",
-    WEAK: "with a bound too near 0 or 1 to fail",
-    UNSTABLE: "whose claim is of stable models, and none was",
+    verdict_word(Verdict.UNDETERMINED): " without a claim",
+    WEAK: f": {WEAK}",
+    UNSTABLE: ": no model stable",
 }
 """Why nothing was tested at a length, by the word that tables show."""
 

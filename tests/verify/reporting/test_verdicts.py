@@ -106,8 +106,8 @@ def test_lengths_at_which_no_model_was_stable_are_not_said_to_be_without_a_claim
     shares = {1: 1.0, 2: 1.0, 3: 0.5}
     told = tuple(replace(m, steady=shares[m.digits]) for m in right.measurements)
     v = judge(c, [replace(right, measurements=told)])
-    assert "; 1 length whose claim is of stable models, and none was" in sentence(v)
-    assert "; 1 length whose claim is of stable models, and none was" in summary_line([v])
+    assert "; 1 length: no model stable" in sentence(v)
+    assert "; 1 length: no model stable" in summary_line([v])
 
 
 def test_where_nothing_is_claimed_the_sentence_says_so() -> None:
