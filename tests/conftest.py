@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -54,12 +53,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def room(nodeid: str) -> str:
     """The folder of a test below ``theory`` or ``verify``; a file that is in none of them."""
     return "/".join(nodeid.split("::")[0].split("/")[1:3])
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
-    """One process more than cores: where one waits for what it started, another has its core."""
-    return (yield) + 1
 
 
 class RoomScheduling(LoadScopeScheduling):
