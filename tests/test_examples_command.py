@@ -147,10 +147,10 @@ def test_advice_says_that_it_is_of_all_inputs_where_a_file_lacks_some(tmp_path: 
 
 
 def test_advice_forecasts_of_a_file_what_a_prediction_does(tmp_path: Path) -> None:
-    """Models were trained on all sums of up to three digits, and none on 300 of them."""
-    words = ("--task", "add", "--train-digits", "1-3", "--layout", "plain", "--padding", "none")
+    """Models were trained on all sums of up to six digits, and none on 300 of them."""
+    words = ("--task", "add", "--train-digits", "1-6", "--layout", "plain", "--padding", "none")
     run_cli("examples", *words, "--number", "300", "--out", "few.txt", cwd=tmp_path)
-    trained = ("--test-digits", "1-3")  # these generalize, so no change is looked for
+    trained = ("--test-digits", "1-6")  # these generalize, so no change is looked for
 
     def told(command: str, *options: str) -> dict[str, Any]:
         return json.loads(run_cli(command, *options, "--json", cwd=tmp_path).out)
