@@ -390,7 +390,10 @@ def test_the_skill_of_the_pages_is_that_of_the_report() -> None:
     measured = f"{answers} measurements, each of one model at one length"
     assert f"or a bound is claimed: at {share} of {measured} | {claims} | |" in page
     assert f"forecast from similar settings | {told} | |" in page
-    assert f"in place of bounds too | {both} | the best constant: {constant} |" in page
+    assert (
+        f"only a bound is claimed, the forecast is used | {both} | the best constant: {constant} |"
+        in page
+    )
     assert f"gives a verdict | {there} | that theorem: {theorem} |" in page
     for inputs in ("all", "shorter", "longer"):
         row = " | ".join([inputs, *reported(SKILL.format(inputs))])
@@ -430,7 +433,8 @@ def test_the_score_of_the_drawn_settings_is_that_of_their_reports() -> None:
     assert f"two constants, for shorter and for longer inputs: {two} |" in readme
     trained, converged, agree, tested = map(sum, zip(*counts, strict=True))
     assert f"These two rows cover [{trained} settings]" in readme
-    assert f"In {converged} of them a model converged; on these {agree} of {tested}" in readme
+    assert f"In {converged} of them a model converged." in readme
+    assert f"{tested} claims were tested there, and {agree} came true." in readme
 
 
 def test_the_claims_that_came_true_are_those_of_the_report() -> None:

@@ -39,7 +39,7 @@ def unknown_name(kind: str, name: str, allowed: Collection[str], listed: str = "
 
 ADDITIONS = "ARITH_IMPORT"
 """The variable with the modules that a command imports first, or their files: blanks part them."""
-_OWN = ("encoding", "module of an encoding")
+_OWN = ("encoding", "module of an encoding (in POSITIONS)")
 """Kinds of names that a store or a model may have from such a module."""
 _Entry = TypeVar("_Entry")
 

@@ -205,7 +205,7 @@ def _general(setting: Setting, shown: Support) -> tuple[Constants, tuple[Step, .
         return either, (step,) * (rule != "receptive field") + told  # the contexts say more
     step = cite(rule, reason, longer)
     if encoding.reference in ("absolute", "shifted", "significance"):
-        what = f"under {encoding.label} neighbouring positions are alike"
+        what = f"under {encoding.label} positions share parameters, so neighbours may be alike"
         if setting.task.repeats:
             either, told = _told_by_noise(setting, shown, longer)
             what += ", so a digit rule may go on"

@@ -162,7 +162,7 @@ def _why_open(setting: Setting, unclear: list[int], uncompared: str) -> Iterator
         yield open_step("address", unclear, what)
         return
     if encoding.reference in ("absolute", "shifted"):
-        what = f"under {encoding.label} neighbouring positions are alike"
+        what = f"under {encoding.label} positions share parameters, so neighbours may be alike"
         yield open_step("neighbours", unclear, what)
         return
     if uncompared:

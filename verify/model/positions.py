@@ -491,7 +491,7 @@ def module_of(encoding: str) -> type[PositionalEncoding]:
     Raises:
         InvalidInput: it has none, or one that tells no positions apart where the encoding does.
     """
-    module = look_up("module of an encoding", encoding, POSITIONS)
+    module = look_up("module of an encoding (in POSITIONS)", encoding, POSITIONS)
     own = [x for x in _METHODS if getattr(module, x, None) != getattr(PositionalEncoding, x)]
     known = ENCODINGS.get(encoding)
     if known and known.reference != "none" and not (issubclass(module, PositionalEncoding) and own):

@@ -168,7 +168,27 @@ def length_legend(v: CellVerdict) -> list[str]:
         lines.append(_MISSED)
     if any(x.learned is not None for x in v.lengths):
         lines.append("as f^: the share of answers that are those of the expected function f^")
-    return lines + verdict_legend(v)
+    return lines + _premises(v) + verdict_legend(v)
+
+
+def _premises(v: CellVerdict) -> list[str]:
+    """How many answers of converged models stayed under noise; nothing where it was not measured.
+
+    Of several models the least and the largest share.
+    """
+    kept = [run.indifference for run in v.converged if run.indifference is not None]
+    lines = [f"noise invariance: {_spread(kept)} of the answers stay"] if kept else []
+    found = {x.digits: [run.at(x.digits) for run in v.converged] for x in v.lengths}
+    steady = {
+        n: [m.steady for m in some if m and m.steady is not None] for n, some in found.items()
+    }
+    at = [f"{_spread(some)} at {count(n, 'digit')}" for n, some in steady.items() if some]
+    return lines + ([f"stability: {', '.join(at)} of the answers stay"] if at else [])
+
+
+def _spread(shares: Sequence[float]) -> str:
+    """``0.991 to 1.000``, or one share."""
+    return " to ".join(dict.fromkeys(f"{x:.3f}" for x in (min(shares), max(shares))))
 
 
 def verdict_legend(v: CellVerdict) -> list[str]:

@@ -110,6 +110,20 @@ def test_lengths_at_which_no_model_was_stable_are_not_said_to_be_without_a_claim
     assert "; 1 length: no model stable" in summary_line([v])
 
 
+def test_how_many_answers_stayed_under_noise_stands_below_the_lengths_of_a_cell() -> None:
+    c = cell("mod_add", 40)
+    one = run(c, {1: 1.0, 2: 1.0, 3: 0.5})
+    told = tuple(replace(m, steady=0.5) for m in one.measurements if m.digits == 3)
+    others = tuple(m for m in one.measurements if m.digits != 3)
+    runs = [
+        replace(one, measurements=others + told, indifference=x, seed=i)
+        for i, x in enumerate((1, 0.991))
+    ]
+    lines = length_legend(judge(c, runs))
+    assert "noise invariance: 0.991 to 1.000 of the answers stay" in lines
+    assert "stability: 0.500 at 3 digits of the answers stay" in lines
+
+
 def test_where_nothing_is_claimed_the_sentence_says_so() -> None:
     c = cell(pe="rope", digits=3, test_lengths=(3, 4))
     v = judge(c, [run(c, {3: 1.0, 4: 0.4})])
@@ -153,7 +167,7 @@ def test_a_legend_has_the_entries_that_its_table_uses() -> None:
     assert "?: no claim" in found
     assert "(..): of models that did not converge" in found
     assert found[-1] == "0 to 1 model per cell, 1 of 2 converged"
-    assert len(length_legend(agreeing())) == 3
+    assert len(length_legend(agreeing())) == 4
     assert "(..): of models that did not converge" in length_legend(inconclusive())
 
 

@@ -142,9 +142,9 @@ def test_an_encoding_without_a_module_is_refused_before_training(
     """Also in a dry run, and where the models of other encodings could be trained."""
     monkeypatch.setitem(ENCODINGS, "kerple", replace(ENCODINGS["alibi"], name="kerple"))
     plan = Plan([SUM, cell(base=3, pe="kerple")])
-    with pytest.raises(InvalidInput, match="unknown module of an encoding 'kerple'"):
+    with pytest.raises(InvalidInput, match=r"unknown module of an encoding .* 'kerple'"):
         verify(plan, Store(tmp_path / "store.sqlite"))
-    with pytest.raises(InvalidInput, match="unknown module of an encoding 'kerple'"):
+    with pytest.raises(InvalidInput, match=r"unknown module of an encoding .* 'kerple'"):
         estimate(plan, tmp_path / "store.sqlite")
 
 
