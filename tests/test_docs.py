@@ -391,7 +391,7 @@ def test_the_skill_of_the_pages_is_that_of_the_report() -> None:
     assert f"or a bound is claimed: at {share} of {measured} | {claims} | |" in page
     assert f"forecast from similar settings | {told} | |" in page
     assert (
-        f"only a bound is claimed, the forecast is used | {both} | the best constant: {constant} |"
+        f"all evidence together | {both} | the best constant: {constant} |"
         in page
     )
     assert f"gives a verdict | {there} | that theorem: {theorem} |" in page

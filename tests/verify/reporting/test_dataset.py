@@ -87,7 +87,7 @@ def test_what_was_not_predicted_before_is_left_empty() -> None:
 
 
 def test_the_data_card_explains_every_column_in_order() -> None:
-    explained = re.findall(r"^\| `(\w+)` \| \S.* \|$", (ROOT / "docs/data.md").read_text(), re.M)
+    explained = re.findall(r"^- `(\w+)`: \S.*$", (ROOT / "docs/data.md").read_text(), re.M)
     columns = list(rows(dataset([run(cell(), {1: 1})], {}))[0])
     predicted = columns[columns.index("theory") : columns.index("before_theory")]
     then = columns[columns.index("before_theory") : columns.index("published")]
