@@ -390,10 +390,7 @@ def test_the_skill_of_the_pages_is_that_of_the_report() -> None:
     measured = f"{answers} measurements, each of one model at one length"
     assert f"or a bound is claimed: at {share} of {measured} | {claims} | |" in page
     assert f"forecast from similar settings | {told} | |" in page
-    assert (
-        f"all evidence together | {both} | the best constant: {constant} |"
-        in page
-    )
+    assert f"all evidence together | {both} | the best constant: {constant} |" in page
     assert f"gives a verdict | {there} | that theorem: {theorem} |" in page
     for inputs in ("all", "shorter", "longer"):
         row = " | ".join([inputs, *reported(SKILL.format(inputs))])
