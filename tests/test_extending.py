@@ -77,11 +77,13 @@ def test_the_script_adds_predicts_trains_and_judges(
     assert got.setting.task.evaluate(3, 4) == 17
 
 
-def test_an_encoding_with_a_misspelled_word_is_refused() -> None:
+def test_an_encoding_of_facts_that_make_no_sense_is_refused() -> None:
     with pytest.raises(InvalidInput, match="unknown selection 'ordre'; did you mean 'order'"):
         Encoding("kerple", "relative", False, "", "", selection="ordre")
     with pytest.raises(InvalidInput, match="unknown reference 'relativ'; did you mean 'relative'"):
         Encoding("kerple", "relativ", False, "", "")
+    with pytest.raises(InvalidInput, match="merged_from is for relative encodings"):
+        Encoding("clipped", "absolute", True, "", "", merged_from=8)
 
 
 @pytest.mark.usefixtures("tables_as_they_were")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from arith.theory.errors import look_up, unknown_name
+from arith.theory.errors import InvalidInput, look_up, unknown_name
 
 REFERENCES = ("absolute", "shifted", "random", "relative", "significance", "none")
 SELECTIONS = ("any", "order", "none")
@@ -34,7 +34,8 @@ class Encoding:
         label: its usual name, as readers see it; ``name`` where none is given.
 
     Raises:
-        InvalidInput: ``reference`` or ``selection`` is none of these words.
+        InvalidInput: ``reference`` or ``selection`` is none of these words, or ``merged_from`` is
+            given without offsets.
     """
 
     name: str
@@ -53,6 +54,8 @@ class Encoding:
             raise unknown_name("reference", self.reference, REFERENCES)
         if self.selection not in SELECTIONS:
             raise unknown_name("selection", self.selection, SELECTIONS)
+        if self.merged_from and self.reference != "relative":
+            raise InvalidInput(f"merged_from is for relative encodings; {self.name} is not one")
 
     def merges(self, tokens: int) -> bool:
         """Whether a query that sees so many tokens has some at the same address."""
