@@ -43,7 +43,13 @@ _HAS_TO_BE_STABLE = (
 
 _BOTH_FIT = (
     "both fit training: the task f, and f^, in which digits that training kept constant stay; as "
-    "models are usually trained, noise on these digits "
+    "models are usually trained, noise on these digits changes no answer, so a stable model "
+    "computes f^"
+)
+_GOES_ON = (
+    "one digit rule for all places fits training; as models are usually trained in such a window, "
+    "noise on digits that training kept constant changes answers, so a stable model goes on: it "
+    "computes f"
 )
 
 
@@ -230,10 +236,8 @@ def _told_by_noise(
     if setting.encoding.reference == "none" or is_open or not has_rule:
         return EITHER, ()
     if goes_on(setting):
-        what = "changes answers in such a window, so a stable model goes on: it computes f"
-        return GOES_ON, (cite("two candidates", f"{_BOTH_FIT}{what}", longer),)
-    what = "changes no answer, so a stable model computes f^"
-    return KEPT_IF_STABLE, (cite("two candidates", f"{_BOTH_FIT}{what}", longer),)
+        return GOES_ON, (cite("two candidates", _GOES_ON, longer),)
+    return KEPT_IF_STABLE, (cite("two candidates", _BOTH_FIT, longer),)
 
 
 def _changed(setting: Setting, shown: Support, digits: int) -> int:
