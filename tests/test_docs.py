@@ -431,7 +431,7 @@ def test_the_claims_that_came_true_are_those_of_the_report() -> None:
     true, false = reported(r"^\*\*Of the claims .* ([\d,]+) came true and ([\d,]+) did not")
     said = f"{true} claims came true and {false} did not."
     assert said in words("docs/experiments.md")
-    assert f"Of the claims tested {true} came true and {false} did not" in words("README.md")
+    assert f"Of those tested, {true} came true and {false} did not" in words("README.md")
     assert f"come true: {true} did, and {false} did not**" in words("docs/findings.md")
 
 

@@ -213,7 +213,7 @@ def explanation(prediction: Prediction, learned: Learnability) -> list[str]:
         f"[{sources.index(cites[number - 1]) + 1}])"
         for number, step in enumerate(steps, 1)
     ]
-    lines += _decided_by(prediction)
+    lines += decided_by(prediction)
     if prediction.setting.task.terms and not prediction.operations:
         lines.append(_of_the_task(prediction.setting))
     lines += published_lines(prediction, with_reason=True)
@@ -231,7 +231,7 @@ def deciding(prediction: Prediction) -> dict[tuple[str, ...], list[int]]:
     return groups
 
 
-def _decided_by(prediction: Prediction) -> list[str]:
+def decided_by(prediction: Prediction) -> list[str]:
     """Which of the four theorems decide which lengths; no line where nothing is claimed."""
     groups, basis = deciding(prediction), {x.name: x.basis for x in THEOREMS}
     each = (

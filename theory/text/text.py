@@ -15,7 +15,14 @@ from arith.theory.arithmetic.lengths_text import lengths_text, runs_text
 from arith.theory.arithmetic.shares import fixed_text, share_text
 from arith.theory.generalization.lengths import MOST_UNSEEN, Premise
 from arith.theory.generalization.outcomes import Claim, Status
-from arith.theory.text.answer import INPUTS, UNCLAIMED, beside_line, beside_trained, cut
+from arith.theory.text.answer import (
+    INPUTS,
+    UNCLAIMED,
+    beside_line,
+    beside_trained,
+    cut,
+    decided_by,
+)
 
 if TYPE_CHECKING:
     from arith.theory.generalization.lengths import LengthPrediction
@@ -393,12 +400,10 @@ def _candidate_lines(lengths: Iterable[LengthPrediction]) -> list[str]:
 
 
 def _basis_lines(prediction: Prediction, claims: set[Claim]) -> list[str]:
-    """Whether what is claimed beyond the trained lengths is proved."""
+    """What decides the lengths beyond the trained ones where something is claimed."""
     if claims <= {Claim.NONE}:
         return []
-    if not prediction.observed:
-        return [_PROVED]
-    return [f"Rules observed, not proved: {', '.join(prediction.observed)} (arith theorems)."]
+    return decided_by(prediction) if prediction.observed else [_PROVED]
 
 
 def reads_text(digits: int) -> str:
