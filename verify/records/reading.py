@@ -245,11 +245,12 @@ def _kinds(found: re.Match[str]) -> str:
 
 def as_json(value: Any) -> Any:
     """What is written of a dataclass: its fields, but for those that have their defaults."""
-    return _writer(type(value))(value)
+    kind: Any = type(value)
+    return _writer(kind)(value)
 
 
 @cache
-def _writer(kind: type) -> Callable[[Any], Any]:
+def _writer(kind: Any) -> Callable[[Any], Any]:
     """How values of a type are written."""
     if issubclass(kind, Cell):
         return Cell.to_json
