@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, get_type_hints
 
-import marimo as mo
-
 from arith.theory.arithmetic.tasks import DIGIT_FUNCTIONS, TASKS, takes_modulus
 from arith.theory.setting.requests import Request, default_text, options_of
 from arith.theory.transformer.layouts import LAYOUTS
@@ -84,6 +82,8 @@ def _control(name: str, texts: Mapping[str, str], on_change: Callable[[Any], obj
 
     What is no such name, or no number, stands there all the same, for the answer says so.
     """
+    import marimo as mo  # imported late: it takes long
+
     option = options_of(Request).get(name)
     text = texts.get(name) or default_text(name)
     label = CHIEF.get(name, name.replace("_", " ").capitalize())

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from html import unescape
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -21,8 +22,6 @@ import pytest
 from builders.browser import chromium, explored, widest
 from builders.command_line import run_cli
 
-pytest.importorskip("marimo")
-
 from arith.commands.explore_controls import CHIEF, FIRST, controls_of, texts_of, values_of
 from arith.commands.explore_page import MODULI, command_html, strips
 from arith.theory.errors import InvalidInput
@@ -31,6 +30,7 @@ from arith.theory.setting.requests import Request, request_of
 from arith.theory.transformer.encodings import ENCODINGS
 from arith.theory.transformer.layouts import LAYOUTS
 
+pytestmark = pytest.mark.skipif(find_spec("marimo") is None, reason="the page is made by marimo")
 WAITS = 120
 """Seconds, on a machine that does much else."""
 

@@ -6,15 +6,26 @@ import re
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
 from builders.paths import ROOT
-from nbclient import NotebookClient
 
 QUICKSTART = ROOT / "notebooks" / "quickstart.ipynb"
 OWN_MODEL = ROOT / "notebooks" / "own_model.ipynb"
 SECONDS = 600
 """For one cell, on a busy machine."""
+
+
+def executed(path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A notebook, run in a folder."""
+    # Imported late: only these tests need them.
+    import nbformat
+    from nbclient import NotebookClient
+
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    fresh = nbformat.read(path, as_version=4)
+    where = {"metadata": {"path": str(folder)}}
+    NotebookClient(fresh, timeout=SECONDS, resources=where).execute()
+    return fresh
 
 
 def outputs(notebook: Any, kind: str) -> list[str]:
@@ -33,11 +44,10 @@ def predicted(notebook: Any) -> list[str]:
 def test_the_notebook_runs_and_says_what_it_did(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    import nbformat
+
     committed = nbformat.read(QUICKSTART, as_version=4)
-    fresh = nbformat.read(QUICKSTART, as_version=4)
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    where = {"metadata": {"path": str(tmp_path)}}
-    NotebookClient(fresh, timeout=SECONDS, resources=where).execute()
+    fresh = executed(QUICKSTART, tmp_path, monkeypatch)
     assert predicted(fresh) == predicted(committed) and len(predicted(fresh)) >= 4
     assert any("Theory and experiment agree: 3 of 3" in x for x in outputs(fresh, "text/plain"))
     assert any("400/400" in x for x in outputs(fresh, "text/html"))  # how far the training was
@@ -50,10 +60,7 @@ def test_the_notebook_runs_and_says_what_it_did(
 def test_a_model_of_a_plain_loop_is_explained_by_the_expected_function(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fresh = nbformat.read(OWN_MODEL, as_version=4)
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    where = {"metadata": {"path": str(tmp_path)}}
-    NotebookClient(fresh, timeout=SECONDS, resources=where).execute()
+    fresh = executed(OWN_MODEL, tmp_path, monkeypatch)
     said = outputs(fresh, "text/plain")
     [judged] = [x for x in said if "the answers are those of" in x]
     assert "Longer inputs: agree at 3 digits" in judged

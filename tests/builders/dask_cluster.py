@@ -1,17 +1,27 @@
-"""A scheduler of Dask and its workers, each a process of its own that can be killed."""
+"""A scheduler of Dask and its workers, each a process of its own that can be killed.
+
+All are forked from one process that has imported Dask, which takes a second.
+"""
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import random
 import socket
-import subprocess
 import sys
 import time
+from importlib import import_module
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
-from builders.paths import ROOT
 from builders.processes import SECONDS
+
+_FORKS = multiprocessing.get_context("forkserver")
+# Not what binds the version of the theory that a worker tells.
+_FORKS.set_forkserver_preload(
+    ["distributed.cli.dask_scheduler", "distributed.cli.dask_worker", "builders.dask_cluster"]
+)
 
 OTHER_THEORY = 'from arith.theory import rules\nrules.THEORY_VERSION = "0"\n'
 """A program that a worker runs first: it is then of another version."""
@@ -26,7 +36,7 @@ class DaskCluster:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.workers: list[subprocess.Popen[bytes]] = []
+        self.workers: list[ForkServerProcess] = []
         self._before = 0
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -39,7 +49,7 @@ class DaskCluster:
     def __exit__(self, *_: object) -> None:
         self.kill_workers()
         self.scheduler.kill()
-        self.scheduler.wait()
+        self.scheduler.join()
 
     def start_scheduler(self) -> None:
         host, port = self.address.removeprefix("tcp://").split(":")
@@ -64,14 +74,14 @@ class DaskCluster:
         """SIGKILL of one of the workers, in whose place another is started."""
         victim = self.workers.pop(rng.randrange(len(self.workers)))
         victim.kill()
-        victim.wait()
+        victim.join()
         self.start_workers(1)
 
     def kill_workers(self) -> None:
         """SIGKILL of all workers; what the scheduler has said of them counts no more."""
         for worker in self.workers:
             worker.kill()
-            worker.wait()
+            worker.join()
         self.workers = []
         self._before = len(self._log())
 
@@ -79,7 +89,7 @@ class DaskCluster:
         """SIGKILL of the scheduler and all workers, and as many again."""
         number = len(self.workers)
         self.scheduler.kill()
-        self.scheduler.wait()
+        self.scheduler.join()
         self.kill_workers()
         self.start_scheduler()
         self.start_workers(number)
@@ -109,12 +119,21 @@ class DaskCluster:
     def _log(self) -> str:
         return (self.folder / "scheduler.log").read_text()
 
-    def _start(self, kind: str, *words: str, **variables: str) -> subprocess.Popen[bytes]:
-        with (self.folder / f"{kind}.log").open("a") as log:
-            return subprocess.Popen(
-                [sys.executable, "-m", f"distributed.cli.dask_{kind}", *words, "--no-dashboard"],
-                cwd=self.folder,
-                env={**os.environ, "PYTHONPATH": str(ROOT), **variables},
-                stdout=log,
-                stderr=log,
-            )
+    def _start(self, kind: str, *words: str, **variables: str) -> ForkServerProcess:
+        (self.folder / f"{kind}.log").touch()
+        command = f"distributed.cli.dask_{kind}", *words, "--no-dashboard"
+        how = self.folder, kind, command, variables
+        process = _FORKS.Process(target=_run, args=how, daemon=True)
+        process.start()
+        return process
+
+
+def _run(folder: Path, kind: str, command: tuple[str, ...], variables: dict[str, str]) -> None:
+    """Run a command of Dask in this process."""
+    os.chdir(folder)
+    os.environ |= variables
+    log = os.open(f"{kind}.log", os.O_WRONLY | os.O_APPEND)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    module, *sys.argv[1:] = command
+    import_module(module).main()

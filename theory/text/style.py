@@ -88,10 +88,10 @@ def figure(path: Path, width: float, height: float) -> Iterator[Figure]:
 
 
 def draw_box(axes: Axes, x: float, y: float, width: float, height: float, **style: Any) -> None:
-    """A rectangle from its lower left corner."""
+    """A rectangle from its lower left corner; the limits of the axes stay."""
     from matplotlib.patches import Rectangle
 
-    axes.add_patch(Rectangle((x, y), width, height, **style))
+    axes.add_artist(Rectangle((x, y), width, height, **style))
 
 
 def heat_map(axes: Axes, shares: np.ndarray, cell_size: float) -> QuadMesh:

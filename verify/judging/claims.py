@@ -104,10 +104,9 @@ def theorem(prediction: Prediction) -> str:
     return f"modular {form}, p {'divides' if divides else 'does not divide'} B^n"
 
 
-def uses(rule: str, prediction: Prediction, length: LengthPrediction) -> bool:
-    """Whether the prediction at a length rests on a rule."""
-    steps = prediction.derivation
-    return any(step.rule == rule and length.digits in step.lengths for step in steps)
+def rules_of(prediction: Prediction, length: LengthPrediction) -> set[str]:
+    """The rules that the prediction at a length rests on."""
+    return {step.rule for step in prediction.derivation if length.digits in step.lengths}
 
 
 def claims(verdicts: Sequence[CellVerdict]) -> list[Claim]:

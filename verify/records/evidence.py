@@ -114,6 +114,7 @@ def write_evidence(path: Path, runs: Iterable[Run]) -> None:
     """
     measured: list[str] = []
     followed: list[str] = []
+    trained = set[str]()
     stored: dict[str, None] = {}  # each once: models of one cell share a prediction
     for run in sorted(runs, key=lambda r: r.identity):
         head = run.to_json()
@@ -125,11 +126,11 @@ def write_evidence(path: Path, runs: Iterable[Run]) -> None:
         if predicted:
             stored[json.dumps({"cell": head["cell"], **predicted})] = None
             head["predicted"] = predicted["hash"]
+        trained.add(json.dumps(head["cell"]))
         measured += [json.dumps({**head, "measurement": m}) for m in measurements]
     predictions = path.with_name(PREDICTIONS)
     before = read_text(predictions, "the evidence").splitlines() if predictions.exists() else []
     both = dict.fromkeys([*stored, *before])
-    trained = {json.dumps(json.loads(line)["cell"]) for line in measured}
     kept = [x for x in both if x in stored or json.dumps(json.loads(x)["cell"]) not in trained]
     files = ((PREDICTIONS, both), (TRAJECTORIES, followed), (path.name, measured))
     for file, lines in (*files, (PREDICTIONS, kept)) if len(both) > len(kept) else files:

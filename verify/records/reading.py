@@ -245,26 +245,33 @@ def _kinds(found: re.Match[str]) -> str:
 
 def as_json(value: Any) -> Any:
     """What is written of a dataclass: its fields, but for those that have their defaults."""
-    if value is None or isinstance(value, (int, float, str)):  # most are
-        return value
-    if isinstance(value, Cell):
-        return value.to_json()
-    if isinstance(value, tuple):
-        return [as_json(x) for x in value]
-    if isinstance(value, Fraction):
-        return exact_text(value)
     kind: Any = type(value)
-    defaults = _defaults(kind)
-    if defaults is None:
-        return value
-    held = ((name, getattr(value, name), default) for name, default in defaults)
-    return {name: as_json(x) for name, x, default in held if x != default}
+    return _writer(kind)(value)
 
 
 @cache
-def _defaults(kind: Any) -> list[tuple[str, Any]] | None:
-    """The fields of a dataclass with their defaults; None for any other type."""
-    return [(f.name, f.default) for f in fields(kind)] if is_dataclass(kind) else None
+def _writer(kind: Any) -> Callable[[Any], Any]:
+    """How values of a type are written."""
+    if issubclass(kind, Cell):
+        return Cell.to_json
+    if issubclass(kind, tuple):
+        return lambda value: [as_json(x) for x in value]
+    if issubclass(kind, Fraction):
+        return exact_text
+    if not is_dataclass(kind):
+        return lambda value: value
+    defaults = {f.name: f.default for f in fields(kind)}
+
+    def written(value: Any) -> dict[str, Any]:
+        held = {name: getattr(value, name) for name in defaults}
+        # A fraction takes long to find that it is no default.
+        return {
+            name: as_json(x)
+            for name, x in held.items()
+            if defaults[name] is MISSING or x != defaults[name]
+        }
+
+    return written
 
 
 def check(fine: Any, message: str) -> None:

@@ -17,7 +17,7 @@ from arith.theory.rules import RULES, THEORY_VERSION
 from arith.theory.text.answer import INPUTS
 from arith.theory.text.text import claim_text
 from arith.verify.judging.candidates import candidate_counts
-from arith.verify.judging.claims import uses
+from arith.verify.judging.claims import rules_of
 from arith.verify.judging.intervals import CONFIDENCE, pooled
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict
 from arith.verify.records.measurement import Measurement
@@ -81,10 +81,10 @@ def overview_page(reports: Sequence[Report], folder: Path) -> str:
     grids = [_grid_row(x, report.verdicts) for x, report in zip(linked, reports, strict=True)]
     versions = [{"theory": str(n)} | _came_true(x) for n, x in before_by_version(verdicts).items()]
     failed = (failed_claims(name, v) for name, some in by_grid.items() for v in some)
-    kinds = _rows((*_KINDS, _RANGE), found, lambda kind, v, x: _kind(x.prediction) == kind)
-    rules = _rows(RULES, found, lambda rule, v, x: uses(rule, v.prediction, x.prediction))
+    kinds = _rows((*_KINDS, _RANGE), found, lambda v, x: (_kind(x.prediction),))
+    rules = _rows(RULES, found, lambda v, x: rules_of(v.prediction, x.prediction))
     names = [theorem.name for theorem in THEOREMS]
-    theorems = _rows(names, found, lambda name, v, x: name in x.prediction.because)
+    theorems = _rows(names, found, lambda v, x: x.prediction.because)
     parts: list[Block] = [
         Heading("Theory and experiment: all grids together", level=1),
         text(
@@ -190,16 +190,16 @@ def _grid_row(name: str, verdicts: Sequence[CellVerdict]) -> dict[str, str]:
 def _rows(
     names: Iterable[str],
     found: Sequence[Found],
-    belongs: Callable[[str, CellVerdict, LengthVerdict], bool],
+    names_of: Callable[[CellVerdict, LengthVerdict], Iterable[str]],
 ) -> list[list[str]]:
     """What became of today's claims (``_JUDGED``), a row for each name that any belongs to."""
-    rows = []
-    for name in names:
-        some = [(v, x) for v, x in found if not is_silent(x) and belongs(name, v, x)]
-        numbers = _numbers(some)
-        if any(numbers):
-            rows.append([name, *(f"{n:,}" for n in numbers)])
-    return rows
+    by_name: dict[str, list[Found]] = {name: [] for name in names}
+    for v, x in found:
+        if not is_silent(x):
+            for name in names_of(v, x):
+                by_name[name].append((v, x))
+    counted = {name: _numbers(some) for name, some in by_name.items()}
+    return [[name, *(f"{n:,}" for n in of)] for name, of in counted.items() if any(of)]
 
 
 def _numbers(found: Sequence[Found]) -> tuple[int, ...]:

@@ -23,8 +23,8 @@ from arith.verify.judging.claims import (
     Claim,
     Tally,
     claims,
+    rules_of,
     theorem,
-    uses,
 )
 from arith.verify.judging.judge import CellVerdict, judge
 from arith.verify.plan.cells import Cell
@@ -48,7 +48,7 @@ def windowed(pe: str) -> Cell:
 
 def used(setting: Setting, rule: str) -> list[int]:
     prediction = predict(setting)
-    return [x.digits for x in prediction.lengths if uses(rule, prediction, x)]
+    return [x.digits for x in prediction.lengths if rule in rules_of(prediction, x)]
 
 
 def test_every_claim_is_listed_and_those_that_no_cell_speaks_to_are_counted() -> None:

@@ -12,7 +12,7 @@ from arith.theory.text.answer import INPUTS
 from arith.theory.text.style import FAINT, PALETTE, UNKNOWN
 from arith.theory.text.text import claim_text, count
 from arith.theory.transformer.encodings import ENCODINGS
-from arith.verify.judging.claims import PUBLISHED, REFINED, Claim, Tally, claims, uses
+from arith.verify.judging.claims import PUBLISHED, REFINED, Claim, Tally, claims, rules_of
 from arith.verify.judging.intervals import Interval
 from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict, worst
 from arith.verify.judging.standards import is_testable
@@ -67,7 +67,8 @@ def _because(v: CellVerdict, x: LengthVerdict) -> str:
         rule = next((rule for rule in told if rule in rules), "stability")
         return f"{rule} (none is stable)"
     steps = [step.rule for step in v.prediction.derivation if step.leaves_open]
-    here = [rule for rule in steps if uses(rule, v.prediction, x.prediction)]
+    rests_on = rules_of(v.prediction, x.prediction)
+    here = [rule for rule in steps if rule in rests_on]
     if not x.prediction.counted:
         return "not counted"
     named = [rule for rule in here or steps if rule != "two candidates"]
