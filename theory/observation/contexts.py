@@ -192,6 +192,7 @@ class _Contexts:
         for box in domain.boxes(self.base, self.task.operands):
             positions = self.queries(box.width).get(roles, [])
             reached = self._carries(box, max(positions, default=0) + low)
+            spend(5_000 * len(positions) * (high - low + 1))
             for position in positions:
                 places = range(position + low, position + high + 1)
                 to_come = self._number(tuple(_values(box, i) for i in places))
@@ -248,7 +249,7 @@ class _Contexts:
         combinations = math.prod(map(len, values))
         if combinations > _MOST_COMBINATIONS:
             raise TooMuchWork("more digits stand at one place than contexts can be compared of")
-        spend(10_000 + 3_000 * combinations)
+        spend(10_000 + 5_000 * combinations)
         if sight.is_rest and carry == 0:
             return {(): frozenset({(0, _END)})} if sight.answers else {}
         found: dict[_Letter, set[tuple[int, int]]] = {}
@@ -308,7 +309,7 @@ class _Contexts:
         """
         alike: dict[Hashable, _Letter] = {}
         along, moves = self._along(kinds, sight), self._moves(*kind, sight)
-        spend(1_000 * len(moves))
+        spend(2_000 * len(moves))
         for letter, onward in moves.items():
             alike.setdefault((onward, along.get(letter)), letter)
         return [*alike.values()]
@@ -318,7 +319,7 @@ class _Contexts:
         found: dict[_Letter, list[tuple[_Kind, Hashable]]] = {}
         for kind in kinds:
             moves = self._moves(*kind, sight)
-            spend(10_000 + 1_000 * len(moves))
+            spend(10_000 + 2_000 * len(moves))
             for letter, onward in moves.items():
                 found.setdefault(letter, []).append((kind, onward))
         return {letter: tuple(onward) for letter, onward in found.items()}
