@@ -17,6 +17,7 @@ above them can still make it so.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -135,8 +136,9 @@ class _Contexts:
         self._numbers: dict[tuple[_Values, ...], int] = {}
         self._to_come: list[tuple[_Values, ...]] = []
         """The values to come, from the lowest, by their number."""
-        self._known: set[tuple[tuple[_Role, ...], _Shown]] = set()
-        """The contexts that training shows, by what they hold and where reading begins."""
+        self._shown = cache(self._shown_at)
+        self._known: dict[tuple[_Role, ...], set[_State]] = defaultdict(set)
+        """By what contexts hold, the states from which training shows them all."""
 
     def queries(self, digits: int) -> _Queries:
         """The positions of the result digits that are asked for, by what their contexts hold.
@@ -172,14 +174,18 @@ class _Contexts:
         for roles in dict.fromkeys(x for n in test.every_length for x in self.queries(n)):
             places = [0, *(place for kind, _, place in roles if kind in _DIGITS)]
             reach = min(places), max(places)
-            starts = dict(self._starts(test, roles, *reach))
-            if (roles, frozenset(starts)) not in self._known:
-                shown = frozenset(x for x, _ in self._starts(self.setting.train, roles, *reach))
-                missing = self._search(roles, reach[0], starts, shown)
+            known = self._known[roles]
+            starts = {x: i for x, i in self._starts(test, roles, *reach) if x not in known}
+            if starts:
+                missing = self._search(roles, reach[0], starts, self._shown(roles, *reach))
                 if missing is not None:
                     return missing
-                self._known.add((roles, frozenset(starts)))
+                known.update(starts)
         return None
+
+    def _shown_at(self, roles: tuple[_Role, ...], low: int, high: int) -> _Shown:
+        """The states in which training begins."""
+        return frozenset(x for x, _ in self._starts(self.setting.train, roles, low, high))
 
     def _starts(
         self, domain: Domain, roles: tuple[_Role, ...], low: int, high: int
