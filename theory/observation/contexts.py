@@ -289,7 +289,9 @@ class _Contexts:
             together = {x: self._onward(x, sight) for x in {x for _, x in reached}}
             kinds = {x: frozenset(map(self._kind, x)) for x in together}
             for (state, states), (position, word) in reached.items():
-                for letter in self._letters(self._kind(state), kinds[states], sight):
+                letters = self._letters(self._kind(state), kinds[states], sight)
+                spend(1_000 * len(letters))
+                for letter in letters:
                     there = together[states](letter)
                     for one in alone[state](letter):
                         further.setdefault((one, there), (position, (*word, letter)))
