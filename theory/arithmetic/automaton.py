@@ -12,7 +12,7 @@ input have the same digits.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import count, groupby, pairwise
@@ -22,7 +22,7 @@ from operator import attrgetter
 import numpy as np
 
 from arith.theory.arithmetic.boxes import Box
-from arith.theory.arithmetic.effort import spend
+from arith.theory.arithmetic.effort import memoize_with_cost, spend
 from arith.theory.arithmetic.integer_arrays import Array
 from arith.theory.arithmetic.tasks import Task, digit_count
 
@@ -79,16 +79,10 @@ _Read = tuple[Sequence[int], int | None]
 
 @dataclass
 class _Alike:
-    """What is known of positions with the same digits: their sums, what they cost, and steps."""
+    """What is known of positions with the same digits: their sums, and the steps of carries."""
 
-    sums: Counter[tuple[int, int]] | None = None
-    costs: list[int] = field(default_factory=list)
+    sums: Counter[tuple[int, int]]
     steps: dict[_Carries, dict[tuple[_Carries, bool], int]] = field(default_factory=dict)
-
-    def charge(self, cost: int) -> None:
-        """Spend it, and remember it."""
-        spend(cost)
-        self.costs.append(cost)
 
 
 class DigitAutomaton:
@@ -103,6 +97,7 @@ class DigitAutomaton:
         self.coefficients, self.constant, self.base = task.coefficients, task.constant, base
         self.signed = task.signed
         self._powers: dict[tuple[tuple[range, ...], bool, int], Array] = {}
+        self._few_alike = memoize_with_cost(64)(self._alike_of)
         spread = sum(abs(c) for c in self.coefficients) * base
         self._cost = 5_000 + 100 * base * spread + 200 * self.states**3
         """Steps to go through some positions alike; what is kept of another count costs again."""
@@ -172,15 +167,10 @@ class DigitAutomaton:
         ways = [{(self.constant, self.constant): 1}]
         """By position, the pairs of carries out of it, and by how many digits each is reached."""
         places: list[_Alike] = []
-        alike: dict[Hashable, _Alike] = {}  # most positions have the digits of another one
+        alike = memoize_with_cost(64)(self._alike)  # most positions have the digits of another one
         for i in range(1, max(box.width, positions) + 1):
             read = [(box.values(j, i), constant((j, i))) for j in range(len(self.coefficients))]
-            known = alike.setdefault(tuple(read), _Alike())
-            if known.sums is None:
-                known.sums = self._pairs_of_sums(read, known.charge)
-            else:  # what is known costs again
-                for cost in known.costs:
-                    spend(cost)
+            known = alike(tuple(read))
             spend(2_000 * len(ways[-1]) * len(known.sums))
             places.append(known)
             ways.append(self._onward(known, ways[-1], i in alone))
@@ -209,7 +199,6 @@ class DigitAutomaton:
         self, known: _Alike, pairs: Collection[_Carries]
     ) -> Iterator[tuple[_Carries, dict[tuple[_Carries, bool], int]]]:
         """The steps from each of some pairs of carries, at positions with the same digits."""
-        assert known.sums is not None
         is_kept = len(pairs) * len(known.sums) <= _FEW_STEPS
         for pair in pairs:
             steps = known.steps.get(pair)
@@ -243,22 +232,22 @@ class DigitAutomaton:
             for pair, steps in self._steps(known, pairs)
         }
 
-    def _pairs_of_sums(
-        self, digits: Sequence[_Read], charge: Callable[[int], None]
-    ) -> Counter[tuple[int, int]]:
+    def _alike(self, digits: tuple[_Read, ...]) -> _Alike:
+        """What is known of positions with such digits; where they are few, counts share it."""
+        is_few = prod(len(values) for values, _ in digits) <= _FEW_STEPS
+        return (self._few_alike if is_few else self._alike_of)(digits)
+
+    def _alike_of(self, digits: tuple[_Read, ...]) -> _Alike:
         """What the digits at a position add to f and to f^, and how often."""
         read, missed, offset = list[_Multiples](), list[_Multiples](), 0
         for c, (values, constant) in zip(self.coefficients, digits, strict=True):
             (read if constant is None else missed).append((c, values))
             offset += c * (constant or 0)
-        both, in_f = sums(read, charge), sums(missed, charge)
-        return Counter(
-            {
-                (s + t, s + offset): ways * more
-                for s, ways in both.items()
-                for t, more in in_f.items()
-            }
-        )
+        both, in_f = sums(read, spend), sums(missed, spend)
+        pairs = {
+            (s + t, s + offset): ways * more for s, ways in both.items() for t, more in in_f.items()
+        }
+        return _Alike(Counter(pairs))
 
     def _steps_of(
         self, carry: int, carry_seen: int, pairs: Counter[tuple[int, int]]

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache, partial, reduce
-from math import gcd
+from math import gcd, lcm
 from operator import itemgetter
 
 import numpy as np
@@ -43,7 +43,7 @@ def most_right(
         local: chances of several digits multiply.
     """
     spend(sum(50_000 + 100 * max(x.shape.widths) for x in findings))
-    right, every = Fraction(0), Fraction(0)
+    right, every = Counter[int](), Counter[int]()  # numerators by denominator
     guess = cache(partial(best_guess, setting))
     least = _local if local else _least
     # Where not, results of two lengths may agree in all that a missing digit has a part in.
@@ -62,12 +62,21 @@ def most_right(
             }
         together = least(guessed(common))
         each = [together if x.missing == common else least(guessed(x.missing)) for x in group]
-        most = (min(Fraction(x.shape.inputs), inputs * n) for x, n in zip(group, each, strict=True))
         # Of a - b, operands with a < b are drawn again, lengths and all.
         weight = test.weight_of_input(widths, setting.base)
-        right += weight * min(inputs * together, sum(most, Fraction(0)))
-        every += weight * inputs
-    return right / every
+        unit = lcm(*(n.denominator for n in each), together.denominator)
+        shares = [n.numerator * (unit // n.denominator) for n in (together, *each)]
+        most = (
+            min(unit * x.shape.inputs, inputs * n) for x, n in zip(group, shares[1:], strict=True)
+        )
+        right[unit * weight.denominator] += weight.numerator * min(inputs * shares[0], sum(most))
+        every[weight.denominator] += weight.numerator * inputs
+    return _added(right) / _added(every)
+
+
+def _added(numerators: Counter[int]) -> Fraction:
+    """The sum of fractions that were added up by denominator: fewer of them are reduced."""
+    return sum((Fraction(n, unit) for unit, n in numerators.items()), Fraction(0))
 
 
 _Guess = tuple[Fraction, bool, Mapping[int, Fraction]]
@@ -107,8 +116,9 @@ def _in_both(one: Chances, other: Chances) -> Chances:
 
 def _least(missing: list[_Guess]) -> Fraction:
     """The largest share that can be right without these digits; 1 if there is none."""
-    each = ((share, chance) for share, _, at in missing for chance in _distinct(at.values()))
-    return min((1 - chance * (1 - share) for share, chance in each), default=Fraction(1))
+    each = ((share, chance) for share, _, at in missing for chance in _distinct([at]))
+    right = (share if chance == 1 else 1 - chance * (1 - share) for share, chance in each)
+    return min(right, default=Fraction(1))
 
 
 def _local(missing: list[_Guess]) -> Fraction:
@@ -119,24 +129,24 @@ def _local(missing: list[_Guess]) -> Fraction:
     """
     found, before = Fraction(1), Fraction(0)
     here = sorted(missing, key=itemgetter(0))
-    chances = _distinct(chance for _, _, at in here for chance in _distinct(at.values()))
-    for n, chance in enumerate(sorted(set(chances))):
+    for n, chance in enumerate(sorted({*_distinct(at for _, _, at in here)})):
         if n:
             here = [(x, all_, {i: c for i, c in at.items() if c >= chance}) for x, all_, at in here]
-        product, places = Fraction(1), set[int]()
+        above, below, places = 1, 1, set[int]()
         for share, by_all, at in here:  # the least first
             if not by_all:  # its best guess asks that all below is found
-                product *= share ** len(at.keys() - places)
+                more = len(at.keys() - places)
+                above, below = above * share.numerator**more, below * share.denominator**more
                 places |= at.keys()
         alone = next(share for share, _, at in here if at)
-        found -= (chance - before) * (1 - min(alone, product))
+        found -= (chance - before) * (1 - min(alone, Fraction(above, below)))
         before = chance
     return found
 
 
-def _distinct(numbers: Iterable[Fraction]) -> list[Fraction]:
-    """Numbers without those that are one object: comparing takes long, and most are the same."""
-    return list({id(x): x for x in numbers}.values())
+def _distinct(chances: Iterable[Mapping[int, Fraction]]) -> list[Fraction]:
+    """Chances without those that are one object: comparing takes long, and most are the same."""
+    return list({id(x): x for at in chances for x in at.values()}.values())
 
 
 def best_guess(setting: Setting, what: Missing, widths: Sequence[int], position: int) -> Fraction:

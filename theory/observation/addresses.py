@@ -286,6 +286,8 @@ class AddressObservation:
         for j, width in enumerate(shape.widths):
             need = Need(j, 0)
             lost = self._lost(shape, need, self._positions(shape, need, width))
+            if not lost:
+                continue
             highest = {width: lost.pop(width)} if width > 1 and width in lost else {}
             for top, chances in ((False, lost), (True, highest)):
                 found[Missing(j, top, False)] = chances

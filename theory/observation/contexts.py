@@ -17,11 +17,12 @@ above them can still make it so.
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
+from typing import NamedTuple
 
 from arith.theory.arithmetic.automaton import digit_automaton, sums
 from arith.theory.arithmetic.boxes import Box, largest_value
@@ -45,14 +46,33 @@ _COMPARED = "contexts are compared for tasks of a finite carry under a window"
 _MOST_COMBINATIONS = ENTRIES // 20
 _Letter = tuple[int, ...]
 """The digits in sight at one place."""
+_Moves = frozenset[tuple[int, int]]
+"""Carries out of a place, each with the answer that is given there or -1."""
 _Values = tuple[tuple[int, ...], ...]
 """The values of each operand's digit at one place."""
 _State = tuple[int, int, int, int]
 """The number of the values still to come; the least carry out of all of them after which the
 result can be 0 or more; the carry into them; the answer, -1 before it."""
+_Kind = tuple[int, int]
+"""What the moves from a state depend on: the number of the values at the next place, the carry."""
 _Queries = dict[tuple[_Role, ...], list[int]]
 _Shown = frozenset[_State]
 """The states that training can have reached by the same digits."""
+
+
+class _Sight(NamedTuple):
+    """What is in sight at a place.
+
+    Args:
+        seen: the operands whose digits are; -1 is the result.
+        answers: whether the result's digit there is the one that is asked for.
+        is_rest: whether it is left after the operands; without a carry the result has ended, and
+            nothing is asked above.
+    """
+
+    seen: tuple[int, ...]
+    answers: bool
+    is_rest: bool
 
 
 @dataclass(frozen=True)
@@ -107,15 +127,18 @@ class _Contexts:
         self.setting, self.task, self.base = setting, setting.task, setting.base
         self.reads, self.lowest = reads, digit_automaton(self.task, self.base).carries.start
         self._moves = cache(self._moves_at)
-        self._after = cache(self._after_of)
+        self._along = cache(self._along_of)
+        self._letters = cache(self._letters_of)
         self._queries = cache(self._queries_of)
         self._onwards = cache(self._onwards_of)
         self._rest = cache(self._rest_of)
+        self._lowest = cache(self._lowest_of)
         self._numbers: dict[tuple[_Values, ...], int] = {}
         self._to_come: list[tuple[_Values, ...]] = []
         """The values to come, from the lowest, by their number."""
-        self._known: set[tuple[tuple[_Role, ...], _Shown]] = set()
-        """The contexts that training shows, by what they hold and where reading begins."""
+        self._shown = cache(self._shown_at)
+        self._known: dict[tuple[_Role, ...], set[_State]] = defaultdict(set)
+        """By what contexts hold, the states from which training shows them all."""
 
     def queries(self, digits: int) -> _Queries:
         """The positions of the result digits that are asked for, by what their contexts hold.
@@ -151,14 +174,18 @@ class _Contexts:
         for roles in dict.fromkeys(x for n in test.every_length for x in self.queries(n)):
             places = [0, *(place for kind, _, place in roles if kind in _DIGITS)]
             reach = min(places), max(places)
-            starts = dict(self._starts(test, roles, *reach))
-            if (roles, frozenset(starts)) not in self._known:
-                shown = frozenset(x for x, _ in self._starts(self.setting.train, roles, *reach))
-                missing = self._search(roles, reach[0], starts, shown)
+            known = self._known[roles]
+            starts = {x: i for x, i in self._starts(test, roles, *reach) if x not in known}
+            if starts:
+                missing = self._search(roles, reach[0], starts, self._shown(roles, *reach))
                 if missing is not None:
                     return missing
-                self._known.add((roles, frozenset(starts)))
+                known.update(starts)
         return None
+
+    def _shown_at(self, roles: tuple[_Role, ...], low: int, high: int) -> _Shown:
+        """The states in which training begins."""
+        return frozenset(x for x, _ in self._starts(self.setting.train, roles, low, high))
 
     def _starts(
         self, domain: Domain, roles: tuple[_Role, ...], low: int, high: int
@@ -171,6 +198,7 @@ class _Contexts:
         for box in domain.boxes(self.base, self.task.operands):
             positions = self.queries(box.width).get(roles, [])
             reached = self._carries(box, max(positions, default=0) + low)
+            spend(5_000 * len(positions) * (high - low + 1))
             for position in positions:
                 places = range(position + low, position + high + 1)
                 to_come = self._number(tuple(_values(box, i) for i in places))
@@ -187,7 +215,12 @@ class _Contexts:
 
     def _rest_of(self, number: int) -> int:
         """The number of the values that come after the lowest."""
+        spend(self.base * self.task.operands * len(self._to_come[number]))
         return self._number(self._to_come[number][1:])
+
+    def _lowest_of(self, number: int) -> int:
+        """The number of the lowest of the values to come alone."""
+        return self._number(self._to_come[number][:1])
 
     def _carries(self, box: Box, last: int) -> list[frozenset[int]]:
         """The carries into each place of a box, the first for the units, until they repeat."""
@@ -212,35 +245,33 @@ class _Contexts:
         most = largest_value(self.task, above, self.base) - self.task.constant
         return max(-most, self.lowest)
 
-    def _moves_at(
-        self, values: _Values, carry: int, seen: tuple[int, ...], answers: bool, is_rest: bool
-    ) -> dict[_Letter, set[tuple[int, int]]]:
-        """By the digits in sight at a place: the carries out of it, each with the answer or -1.
+    def _moves_at(self, number: int, carry: int, sight: _Sight) -> dict[_Letter, _Moves]:
+        """By letter, the moves from a carry into a place.
 
         Args:
-            seen: the operands whose digits are in sight; -1 is the result.
-            answers: whether the result's digit there is the one that is asked for.
-            is_rest: whether it is left after the operands; without a carry the result has ended,
-                and nothing is asked above.
+            number: of the values at the place.
         """
-        found: dict[_Letter, set[tuple[int, int]]] = {}
+        [values] = self._to_come[number]
         combinations = math.prod(map(len, values))
         if combinations > _MOST_COMBINATIONS:
             raise TooMuchWork("more digits stand at one place than contexts can be compared of")
-        spend(10_000 + 3_000 * combinations)
-        if is_rest and carry == 0:
-            return {(): {(0, _END)}} if answers else {}
+        spend(10_000 + 5_000 * combinations)
+        if sight.is_rest and carry == 0:
+            return {(): frozenset({(0, _END)})} if sight.answers else {}
+        found: dict[_Letter, set[tuple[int, int]]] = {}
         for digits in product(*values):
             total = carry + sum(c * d for c, d in zip(self.task.coefficients, digits, strict=True))
             onward, result = divmod(total, self.base)
-            letter = tuple((*digits, result)[j] for j in seen)
-            found.setdefault(letter, set()).add((onward, result if answers else -1))
-        return found
+            letter = tuple((*digits, result)[j] for j in sight.seen)
+            found.setdefault(letter, set()).add((onward, result if sight.answers else -1))
+        return {letter: frozenset(moves) for letter, moves in found.items()}
 
     def _search(
         self, roles: tuple[_Role, ...], low: int, starts: dict[_State, int], shown: _Shown
     ) -> Unshown | None:
         """A context that the test has and training lacks.
+
+        Of the digits at a place after which nothing differs one choice is followed.
 
         Args:
             low: the lowest place in sight.
@@ -252,15 +283,17 @@ class _Contexts:
         rests |= {0} if roles[-1][0] in ("rest", EQUALS) else set()
         for place in range(low, low + len(self._to_come[next(iter(starts))[0]])):
             seen = tuple(j for kind, j, at in roles if kind in _DIGITS and at == place)
-            how = seen, place == 0, place in rests and self.setting.natural
+            sight = _Sight(seen, place == 0, place in rests and self.setting.natural)
             further: dict[tuple[_State, _Shown], tuple[int, tuple[_Letter, ...]]] = {}
-            alone, together = Counter(x for x, _ in reached), Counter(x for _, x in reached)
-            moved = {x: self._onward({x}, *how, n) for x, n in alone.items()}
-            onward = {x: self._onward(x, *how, n) for x, n in together.items()}
+            alone = {x: self._onward((x,), sight) for x in {x for x, _ in reached}}
+            together = {x: self._onward(x, sight) for x in {x for _, x in reached}}
+            kinds = {x: frozenset(map(self._kind, x)) for x in together}
             for (state, states), (position, word) in reached.items():
-                for letter, after in moved[state].items():
-                    there = onward[states].get(letter, frozenset())
-                    for one in after:
+                letters = self._letters(self._kind(state), kinds[states], sight)
+                spend(1_000 * len(letters))
+                for letter in letters:
+                    there = together[states](letter)
+                    for one in alone[state](letter):
                         further.setdefault((one, there), (position, (*word, letter)))
             reached = further
         for ((_, least, carry, right), states), (position, word) in reached.items():
@@ -271,40 +304,52 @@ class _Contexts:
                 return Unshown(position, _written(roles, low, word))
         return None
 
-    def _onward(
-        self,
-        states: Iterable[_State],
-        seen: tuple[int, ...],
-        answers: bool,
-        is_rest: bool,
-        times: int,
-    ) -> dict[_Letter, _Shown]:
-        """By the digits in sight at the next place, the states after it.
+    def _kind(self, state: _State) -> _Kind:
+        """What the moves from a state depend on."""
+        to_come, _, carry, _ = state
+        return self._lowest(to_come), carry
+
+    def _letters_of(self, kind: _Kind, kinds: frozenset[_Kind], sight: _Sight) -> list[_Letter]:
+        """The letters of a kind of state, but of those that move all states alike the first.
 
         Args:
-            times: how often what it gives is gone through: it is made once.
+            kinds: of the states that move along.
         """
-        found: dict[_Letter, set[_State]] = {}
-        for state in states:
-            cost, onward = self._after(state, seen, answers, is_rest)
-            spend(10_000 + (cost + 1_000 * times) * len(onward))
-            for letter, after in onward.items():
-                found.setdefault(letter, set()).update(after)
-        return {letter: frozenset(after) for letter, after in found.items()}
+        alike: dict[Hashable, _Letter] = {}
+        along, moves = self._along(kinds, sight), self._moves(*kind, sight)
+        spend(2_000 * len(moves))
+        for letter, onward in moves.items():
+            alike.setdefault((onward, along.get(letter)), letter)
+        return [*alike.values()]
 
-    def _after_of(
-        self, state: _State, seen: tuple[int, ...], answers: bool, is_rest: bool
-    ) -> tuple[int, dict[_Letter, frozenset[_State]]]:
-        """The states after one, by the digits in sight at the next place; and what each costs."""
-        to_come, least, carry, answer = state
-        values, *above = self._to_come[to_come]
-        moves = self._moves(values, carry, seen, answers, is_rest)
-        digits = self.base * len(values) * len(above)  # of the state, at most
-        rest = self._rest(to_come)
-        return 1_400 + digits, {
-            letter: frozenset((rest, least, c, x if answers else answer) for c, x in after)
-            for letter, after in moves.items()
-        }
+    def _along_of(self, kinds: frozenset[_Kind], sight: _Sight) -> dict[_Letter, Hashable]:
+        """By letter, how it moves each of some kinds of states."""
+        found: dict[_Letter, list[tuple[_Kind, Hashable]]] = {}
+        for kind in kinds:
+            moves = self._moves(*kind, sight)
+            spend(10_000 + 2_000 * len(moves))
+            for letter, onward in moves.items():
+                found.setdefault(letter, []).append((kind, onward))
+        return {letter: tuple(onward) for letter, onward in found.items()}
+
+    def _onward(self, states: Collection[_State], sight: _Sight) -> Callable[[_Letter], _Shown]:
+        """The states after some, by the letter that is read."""
+        spend(2_000 * len(states))
+        each = [
+            (self._moves(*self._kind(state), sight), self._rest(state[0]), state[1], state[3])
+            for state in states
+        ]
+
+        @cache
+        def after(letter: _Letter) -> _Shown:
+            spend(1_000 * len(each))
+            return frozenset(
+                (rest, least, carry, right if sight.answers else answer)
+                for moves, rest, least, answer in each
+                for carry, right in moves.get(letter, ())
+            )
+
+        return after
 
 
 def _role(token: Token, asked: int, digits: int) -> _Role:

@@ -17,7 +17,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from itertools import accumulate
 from math import comb
 from typing import NamedTuple
 
@@ -134,7 +133,7 @@ class Layout:
         """What stands between two operands; ``SIGN`` is that of the task."""
         return SEPARATORS.get(self.separator, SIGN)
 
-    @property
+    @cached_property
     def fills_with_zeros(self) -> bool:
         """Whether zeros fill operands up to a width, beside a result of natural length."""
         return self.blanks > 0 and BLANKS[self.blank] == ZERO
@@ -247,19 +246,7 @@ class Shape:
     @cached_property
     def tokens(self) -> int:
         """How many tokens an example has, the end token included."""
-        each = self.layout.result_tokens
-        return self._starts[RESULT] + each * self.layout.places(self.result) + 1
-
-    @cached_property
-    def _starts(self) -> list[int]:
-        """The index at which each number begins, the result last."""
-        layout, last = self.layout, len(self.widths) - 1
-        each = (
-            layout.places(self._width(j)) * layout.operand_tokens
-            + (layout.operators if j < last else layout.equals)
-            for j in range(last + 1)
-        )
-        return [*accumulate(each, initial=int(layout.bos))]
+        return self.index(RESULT, self.result if self.layout.result_first == "least" else 1) + 2
 
     def has(self, operand: int, position: int) -> bool:
         """Whether a number has a digit at a position."""
@@ -282,10 +269,6 @@ class Shape:
         filled = self.layout.blanks if self.layout.fills_with_zeros else 0
         return max(self.widths[operand], filled)
 
-    def _width(self, operand: int) -> int:
-        """How many places a number takes, with the blanks above its highest digit."""
-        return max(self._length(operand), 0 if operand == RESULT else self.layout.blanks)
-
     def rank(self, operand: int, position: int) -> int:
         """How many tokens of digits of its number are written before that of a digit."""
         origin, sign, _, _ = self._lines[operand]
@@ -301,8 +284,7 @@ class Shape:
         _, _, first, each = self._lines[operand]
         ranks = self.ranks(operand, positions)
         if isinstance(ranks, range):
-            start, end, step = (each * x for x in (ranks.start, ranks.stop, ranks.step))
-            return range(first + start, first + end, step)
+            return range(first + each * ranks.start, first + each * ranks.stop, each * ranks.step)
         return [first + each * rank for rank in ranks]
 
     def ranks(self, operand: int, positions: range) -> Sequence[int]:
@@ -319,14 +301,17 @@ class Shape:
         The digits before that of a position are the first plus the second times it; the third is
         the index of the number's first token of digits, and the fourth how many tokens each takes.
         """
-        layout, found = self.layout, []
-        for operand in (*range(len(self.widths)), RESULT):
+        layout, last, found = self.layout, len(self.widths) - 1, []
+        start = int(layout.bos)
+        for operand in (*range(last + 1), RESULT):
             is_result, length = operand == RESULT, self._length(operand)
             order = layout.result_first if is_result else layout.operands_first
             each = layout.result_tokens if is_result else layout.operand_tokens
-            blank = 0 if is_result or order == "least" else self._width(operand) - length
-            first = self._starts[operand] + each * (blank + 1) - 1
+            blanks = 0 if is_result else max(0, layout.blanks - length)  # above its highest digit
+            first = start + each * (1 if order == "least" else blanks + 1) - 1
             found.append((*((-1, 1) if order == "least" else (length, -1)), first, each))
+            start += each * layout.places(length + blanks)
+            start += layout.operators if operand < last else layout.equals
         return found
 
     def query(self, position: int) -> int:
