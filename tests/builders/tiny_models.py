@@ -36,7 +36,7 @@ QUICK = Recipe(
 """Fast rates and all of the noise at once: the recipe in use is made for thousands of steps."""
 TINY, SMALLEST = Size(2, 2, 32), Size(2, 2, 16)
 STEPS, SEEDS = 200, (0, 1)
-SHORT = 10
+SHORT = 5
 """A chunk of steps, where a test needs several and not what they teach."""
 
 

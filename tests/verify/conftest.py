@@ -17,4 +17,4 @@ def tiny() -> Taught:
     # Imported late: most tests do without torch.
     from builders.tiny_models import taught
 
-    return taught(cell("mod_add", 4, base=4, test_lengths=(2, 3)))
+    return taught(cell("mod_add", 4, base=4, test_lengths=(2, 3)), steps=100)
