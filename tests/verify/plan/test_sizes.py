@@ -56,11 +56,9 @@ def test_a_head_of_an_odd_width_has_no_rotation() -> None:
         network(Cell(cell(pe=pe).setting, odd), 0)
 
 
+@pytest.mark.usefixtures("few_inputs")
 @pytest.mark.parametrize("pe", ["ape", "nope"])
-def test_the_smallest_adder_has_so_many_parameters_and_is_trained(
-    pe: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("arith.verify.plan.inputs.SAMPLES", 100)  # it is right on none
+def test_the_smallest_adder_has_so_many_parameters_and_is_trained(pe: str) -> None:
     made = Cell(cell(pe=pe, digits=10, form="reversed", test_lengths=(10,)).setting, SMALLEST)
     places = 7 * 33 if pe == "ape" else 0
     blocks = 4 * 7 * 7 + 2 * 7 * 14
