@@ -228,7 +228,7 @@ class Answers:
         rows = rows[is_defined]
         texts = [examples.answers[lines[i]] for i in rows]
         unread = np.delete(np.arange(len(prompts)), rows).tolist()
-        long = [unread[i] for i in too_long([prompts[i] for i in unread], cell.setting)]
+        long = [unread[i] for i in longer_than_padding([prompts[i] for i in unread], cell.setting)]
 
         def first_of(some: Sequence[int]) -> tuple[int, int, str]:
             return (len(some), lines[some[0]] + 1, prompts[some[0]]) if some else (0, 0, "")
@@ -457,7 +457,7 @@ def written_width(setting: Setting) -> int:
     return setting.operand_width * max(setting.layout.in_token, 1)
 
 
-def too_long(prompts: Sequence[str], setting: Setting) -> list[int]:
+def longer_than_padding(prompts: Sequence[str], setting: Setting) -> list[int]:
     """The indices of prompts with operands that are longer than the width that training pads to."""
     if setting.natural or not setting.layout.operators:
         return []

@@ -102,7 +102,9 @@ def test_other_shapes_do_not_train_together() -> None:
 @pytest.mark.soak
 def test_a_compiled_step_is_the_same_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Traced by default; ``ARITH_EXAMPLES`` has it made into machine code, for half a minute."""
+    apart = 0.02
     if "ARITH_EXAMPLES" not in os.environ:
+        apart = 1e-4  # the same operations, but for how a compiled rectifier is written
         monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="eager"))
     # Code that torch keeps of another processor's vectors does not compile for this one.
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
@@ -110,7 +112,7 @@ def test_a_compiled_step_is_the_same_step(tmp_path: Path, monkeypatch: pytest.Mo
     with float32(Size(1, 2, 16)):  # compiling is slow
         runs = [train(c, 0, 20, recipe=RECIPE, compiled=compiled) for compiled in (False, True)]
     first, second = map(weights, runs)
-    assert torch.dist(first, second) < 0.02 * first.norm()
+    assert torch.dist(first, second) < apart * first.norm()
 
 
 @pytest.mark.training
