@@ -88,7 +88,7 @@ def test_the_baseline_does_not_see_the_future() -> None:
 @pytest.mark.parametrize("results_only", [False, True])
 def test_the_baseline_learns(results_only: bool) -> None:
     cell = headline_cell("nano")
-    training = PlainTraining(cell, "cpu", results_only)
+    training = PlainTraining(cell, "cpu", results_only, batch=16)
     before = loss(training)
     for _ in range(30):
         training.step()

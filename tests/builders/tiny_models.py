@@ -36,7 +36,7 @@ QUICK = Recipe(
 """Fast rates and all of the noise at once: the recipe in use is made for thousands of steps."""
 TINY, SMALLEST = Size(2, 2, 32), Size(2, 2, 16)
 STEPS, SEEDS = 200, (0, 1)
-SHORT = 10
+SHORT = 5
 """A chunk of steps, where a test needs several and not what they teach."""
 
 
@@ -70,12 +70,14 @@ def float32(shape: Size | None = None, chunk: int = CHUNK) -> Iterator[None]:
         yield
 
 
-def taught(c: Cell, seeds: Sequence[int] = SEEDS, steps: int = STEPS) -> Taught:
+def taught(
+    c: Cell, seeds: Sequence[int] = SEEDS, steps: int = STEPS, recipe: Recipe = QUICK
+) -> Taught:
     """Train small models of a cell, in some seconds."""
     recorder = Recorder([c] * len(seeds))
     jobs = [(c, seed) for seed in seeds]
     with float32(TINY):
-        trained = train_ensemble(jobs, steps, recipe=QUICK, watch=recorder, compiled=False)
+        trained = train_ensemble(jobs, steps, recipe=recipe, watch=recorder, compiled=False)
     before = [untrained(c, TINY, seed=seed) for seed in seeds]
     return Taught(c, [x.model for x in trained], before, trained, recorder)
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, cached_property
-from itertools import compress, islice
+from itertools import chain, islice
 
 import numpy as np
 
@@ -228,7 +228,7 @@ class Answers:
         rows = rows[is_defined]
         texts = [examples.answers[lines[i]] for i in rows]
         unread = np.delete(np.arange(len(prompts)), rows).tolist()
-        long = [i for i in unread if is_too_long(prompts[i], cell.setting)]
+        long = [unread[i] for i in longer_than_padding([prompts[i] for i in unread], cell.setting)]
 
         def first_of(some: Sequence[int]) -> tuple[int, int, str]:
             return (len(some), lines[some[0]] + 1, prompts[some[0]]) if some else (0, 0, "")
@@ -284,8 +284,18 @@ class Answers:
         long = widths_of(digits)
         return shapes_of(long)
 
+    @cached_property
+    def _found(self) -> dict[Domain, np.ndarray]:
+        """The indices of the inputs of each domain that was asked for: of a few lengths, often."""
+        return {}
+
     def of(self, domain: Domain) -> np.ndarray:
         """The indices of the inputs of a domain."""
+        if domain not in self._found:
+            self._found[domain] = self._of(domain)
+        return self._found[domain]
+
+    def _of(self, domain: Domain) -> np.ndarray:
         if not len(self.digits):
             return np.zeros(0, dtype=np.int64)
         shapes, which = self._shapes
@@ -424,14 +434,22 @@ def read_prompts(prompts: list[str], fmt: Format) -> np.ndarray:
 
 def operand_lengths(prompts: Sequence[str], setting: Setting) -> Counter[int]:
     """How many operands of prompts are written with how many digits."""
+    return Counter(chain.from_iterable(_written_lengths(prompts, setting)))
+
+
+def _written_lengths(prompts: Sequence[str], setting: Setting) -> Iterator[tuple[int, ...]]:
+    """With how many digits the operands of each prompt are written; none where they are not."""
     task, form, base = setting.task, setting.layout, setting.digit_base
     examples = Examples(list(prompts), ["0"] * len(prompts))
     if not form.operators and task.operands > 1:  # they stand as one word
-        words = (x.rstrip("=") for x in cleaned(examples, base).prompts)
-        return Counter(-(-len(x) // task.operands) for x in words if x.isalnum())
+        for word in (x.rstrip("=") for x in cleaned(examples, base).prompts):
+            yield (-(-len(word) // task.operands),) if word.isalnum() else ()
+        return
     cut = read_columns(examples, task, form, base)
-    numbers = (x for column in cut.operands for x in compress(column, cut.fits))
-    return Counter(len(x) if base <= len(DIGITS) else len(x.strip(":").split(":")) for x in numbers)
+    for fits, *numbers in zip(cut.fits.tolist(), *cut.operands, strict=True):
+        if base > len(DIGITS):
+            numbers = [x.strip(":").split(":") for x in numbers]
+        yield tuple(map(len, numbers)) if fits else ()
 
 
 def written_width(setting: Setting) -> int:
@@ -439,11 +457,13 @@ def written_width(setting: Setting) -> int:
     return setting.operand_width * max(setting.layout.in_token, 1)
 
 
-def is_too_long(prompt: str, setting: Setting) -> bool:
-    """Whether a prompt has operands that are longer than the width that training pads to."""
+def longer_than_padding(prompts: Sequence[str], setting: Setting) -> list[int]:
+    """The indices of prompts with operands that are longer than the width that training pads to."""
     if setting.natural or not setting.layout.operators:
-        return False
-    return max(operand_lengths([prompt], setting), default=0) > written_width(setting)
+        return []
+    most = written_width(setting)
+    each = enumerate(_written_lengths(prompts, setting))
+    return [i for i, lengths in each if max(lengths, default=0) > most]
 
 
 def check_prompts(fmt: Format) -> None:
@@ -604,12 +624,15 @@ def _is_spread_so(
 def is_in_boxes(digits: np.ndarray, boxes: Sequence[Box]) -> np.ndarray:
     """Which operands ``(n, k, N)`` of digits are in some box, ``(n,)``."""
     found = np.zeros(len(digits), dtype=bool)
+    highest = int(digits.max(initial=0))
     for box in boxes:
         inside = np.ones(len(digits), dtype=bool)
         for j, row in enumerate(box.digits):
             inside &= ~digits[:, j, len(row) :].any(axis=1)
             for i, values in enumerate(row[: digits.shape[2]]):
-                inside &= np.isin(digits[:, j, i], values)
+                is_value = np.zeros(highest + 1, dtype=bool)
+                is_value[[x for x in values if x <= highest]] = True
+                inside &= is_value[digits[:, j, i]]
         found |= inside
     return found
 

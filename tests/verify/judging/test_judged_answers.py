@@ -42,6 +42,15 @@ def test_prompts_are_inputs_if_their_numbers_are_padded_as_in_training(
         assert 0 < out.index("Prompts left out: 10 that are no inputs") < out.index("verdict\n")
 
 
+def test_prompts_that_are_longer_than_the_padding_are_counted_by_themselves() -> None:
+    """Among others that are no inputs: with too short or no numbers, of another task, or empty."""
+    rows = [(f"{a:03}+{b:03}=", f"{a + b}") for a, b in PAIRS]
+    odd = ("1+2=", "1234+0001=", "", "one", "001*002=", "001+00023=", "1+2+4567=")
+    judged = arith.judge([*rows, *((x, "3") for x in odd)], **PADDED).judged
+    assert judged.too_long == (2, len(rows) + 2, "1234+0001=")
+    assert judged.unread == (7, len(rows) + 1, "1+2=")
+
+
 @pytest.mark.parametrize(
     ("longer", "verdict", "is_near", "uses"),
     [

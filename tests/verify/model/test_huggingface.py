@@ -174,6 +174,7 @@ def test_an_export_is_asked_as_the_model_that_was_kept(
     assert "no operand is negative" in some.err and "the numbers given: none" in some.err
 
 
+@pytest.mark.usefixtures("few_inputs")
 def test_an_export_is_judged_as_what_it_is(models: tuple[Path, dict[str, GPT]]) -> None:
     """Random weights are right nowhere, whatever the run in the folder says of them."""
     folder = models[0] / "interleaved"
@@ -265,6 +266,7 @@ def test_a_damaged_export_is_told_in_one_line(
     assert "\n" not in str(raised.value)
 
 
+@pytest.mark.usefixtures("few_inputs")
 def test_an_export_of_several_operations_is_asked_by_the_sign(tmp_path: Path) -> None:
     from arith.verify.model.huggingface_model import ArithForCausalLM
 

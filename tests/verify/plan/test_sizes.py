@@ -56,6 +56,7 @@ def test_a_head_of_an_odd_width_has_no_rotation() -> None:
         network(Cell(cell(pe=pe).setting, odd), 0)
 
 
+@pytest.mark.usefixtures("few_inputs")
 @pytest.mark.parametrize("pe", ["ape", "nope"])
 def test_the_smallest_adder_has_so_many_parameters_and_is_trained(pe: str) -> None:
     made = Cell(cell(pe=pe, digits=10, form="reversed", test_lengths=(10,)).setting, SMALLEST)

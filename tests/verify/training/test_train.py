@@ -22,7 +22,7 @@ from arith.verify.training.device import has_compiler
 from arith.verify.training.ensemble import shape_of
 from arith.verify.training.train import Trained, train, train_ensemble
 
-RECIPE = Recipe(settling=0, cooling=20, batch_size=16, warmup=10, low_loss=2.0)
+RECIPE = Recipe(settling=0, cooling=2 * SHORT, batch_size=16, warmup=SHORT, low_loss=2.0)
 
 
 def weights(trained: Trained) -> torch.Tensor:
@@ -65,8 +65,8 @@ def test_an_ensemble_trains_each_model_as_if_it_were_alone(pe: str) -> None:
 def test_random_positions_are_drawn_for_each_model_by_its_own_seed(pe: str, form: str) -> None:
     c = natural_cell(pe, form, base=3, train=Domain((1, 2)), test_lengths=(1, 2))
     jobs = [(c, 0), (c, 1)]
-    _, stacked = train_ensemble(jobs, 10, recipe=RECIPE, compiled=False)
-    alone = train(c, 1, 10, recipe=RECIPE, compiled=False)
+    _, stacked = train_ensemble(jobs, SHORT, recipe=RECIPE, compiled=False)
+    alone = train(c, 1, SHORT, recipe=RECIPE, compiled=False)
     assert torch.allclose(weights(stacked), weights(alone), rtol=0, atol=1e-6)
 
 
@@ -102,15 +102,17 @@ def test_other_shapes_do_not_train_together() -> None:
 @pytest.mark.soak
 def test_a_compiled_step_is_the_same_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Traced by default; ``ARITH_EXAMPLES`` has it made into machine code, for half a minute."""
+    apart = 0.02
     if "ARITH_EXAMPLES" not in os.environ:
-        monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="aot_eager"))
+        apart = 1e-4  # the same operations, but for how a compiled rectifier is written
+        monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="eager"))
     # Code that torch keeps of another processor's vectors does not compile for this one.
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
     c = cell(base=2, train=Domain((2,)), test_lengths=(2,))
     with float32(Size(1, 2, 16)):  # compiling is slow
         runs = [train(c, 0, 20, recipe=RECIPE, compiled=compiled) for compiled in (False, True)]
     first, second = map(weights, runs)
-    assert torch.dist(first, second) < 0.02 * first.norm()
+    assert torch.dist(first, second) < apart * first.norm()
 
 
 @pytest.mark.training
