@@ -156,12 +156,17 @@ THEORY = (
 """The rooms that a prediction passes on its way to a table."""
 LISTED = {*THEORY.split()} - {"prediction", "learning"}
 """The rooms that a list of tasks takes."""
+SPLIT = {
+    f"arith.verify{x}"
+    for x in ("", ".data", ".data.numbering", ".data.sampling", ".data.sequences", ".plan")
+} | {f"arith.verify.plan.{x}" for x in ("cells", "inputs", "premise", "recipe", "sizes")}
+"""What counts the inputs that can be held out of training."""
 COLD = [
     (["--help"], set(), set(), TYPER),
     (["--version"], {"arith.verify.plan.recipe"}, {"arithmetic", "rules", "setting"}, TYPER),
     (["tasks"], {"arith.commands.lists"}, LISTED, None),
     (["theorems"], {"arith.commands.lists"}, LISTED, None),
-    (PREDICT[1:], {"arith.commands.predictions"}, {*THEORY.split()}, None),
+    (PREDICT[1:], {"arith.commands.predictions"} | SPLIT, {*THEORY.split()}, None),
     (
         [*PREDICT[1:], "--json"],
         {"arith.commands.predictions"},
