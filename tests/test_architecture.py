@@ -198,6 +198,64 @@ def test_a_cold_command_imports_no_more_than_this(
     assert len(found) < len(imported_by("import sympy, sys\n"))
 
 
+BAD = """
+judge --answers /nope --task add --train-digits 3
+judge --answers /nope --data /nope
+judge
+judge --model /nope
+judge --model hf:/nope --task add --train-digits 3
+ask /nope 1+1
+export /nope /nope
+inspect --from /nope
+inspect --task nope
+inspect --task add --device nope
+inspect --task add --precision nope
+inspect --task add --recipe nope
+inspect --task add --budget 0
+inspect --task add --out /dev/null/nope
+verify --grid nope
+verify --task add --device nope
+verify --task add --seeds 0
+"""
+"""What is wrong in its words alone."""
+ANSWERED = """
+import json, sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from arith import cli
+sys.argv = ["arith", "judge", "--task", "add", "--train-digits", "2", "--layout", "plain"]
+with TemporaryDirectory() as folder:
+    file = Path(folder, "answers.jsonl")
+    each = [(a, b) for a in range(0, 1000, 9) for b in range(0, 1000, 9)]
+    rows = [{"prompt": f"{a:04}+{b:04}=", "answer": str(a % 100 + b % 100)} for a, b in each]
+    file.write_text("\\n".join(map(json.dumps, rows)))
+    sys.argv += ["--answers", str(file)]
+    try:
+        cli.main()
+    except SystemExit as ended:
+        assert ended.code in (0, 3), ended.code
+"""
+
+
+def test_what_needs_no_model_is_said_without_torch() -> None:
+    """Bad input, and a verdict on a file of answers."""
+    words = [line.split() for line in BAD.strip().splitlines()]
+    program = f"""
+import sys
+from arith import cli
+for words in {words}:
+    sys.argv = ["arith", *words]
+    try:
+        cli.main()
+    except SystemExit as ended:
+        assert ended.code == 2, words
+    assert "torch" not in sys.modules, words
+"""
+    assert "arith.cli" in imported_by(program)
+    found = imported_by(ANSWERED)
+    assert "arith.verify.judging.answers" in found and "torch" not in found
+
+
 def third_party(names: set[str]) -> set[str]:
     """Those of the modules that are neither ours nor Python's."""
     known = {*sys.stdlib_module_names, "arith", "__main__"}

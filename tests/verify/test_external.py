@@ -23,8 +23,9 @@ from arith.theory.setting.settings import Setting
 from arith.verify.data.answers import said_numbers
 from arith.verify.data.sampling import Sampler
 from arith.verify.data.texts import example_texts
-from arith.verify.external import Answer, answered_setting, ask
+from arith.verify.external import Answer, ask
 from arith.verify.external_model import greedy
+from arith.verify.judging.answer_files import answered_setting
 from arith.verify.judging.answers import JudgedAnswers, Stays, answered_domain, judge_examples
 from arith.verify.judging.judge import Verdict, exit_code, judge
 from arith.verify.plan.cells import Cell
