@@ -488,8 +488,6 @@ PAIRS = [(a, b) for a in range(0, 100, 3) for b in range(0, 100, 7)]
 
 
 def test_test_lengths_are_those_that_were_answered() -> None:
-    from arith.verify.data.files import Examples
-
     padded = setting(task="add", train_digits="2", layout="plain")
     found = answered_setting(padded, [Examples(["000012+000034="], ["46"])])
     assert (found.test_lengths, found.width) == ((2,), 6)
@@ -502,8 +500,6 @@ def test_test_lengths_are_those_that_were_answered() -> None:
 
 
 def test_a_long_number_is_judged_at_once_and_one_too_long_is_named() -> None:
-    from arith.verify.data.files import Examples
-
     ones = "1" * 700
     rows = [*LINES[:200], (f"{ones}+5=", ones[:-1] + "6"), ("1" * 1_200 + "+5=", "1")]
     model = Examples([prompt for prompt, _ in rows], [answer for _, answer in rows])
