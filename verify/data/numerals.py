@@ -32,7 +32,7 @@ _EQUALS = re.compile(r"=|\b(?:is|equals|makes|gives)\b", re.IGNORECASE)
 """What stands before a result."""
 _GOES_ON = re.compile(r"\s*(?:[-−+*·×/^%]|(?:plus|minus|times|mod|and)\b)\s*[0-9(]")
 """What follows a number that is an operand."""
-_OFFERED = re.compile(rf"\W*\bor\b|\W+(?={_NUMBER.pattern}(?!{_GOES_ON.pattern}))")
+_OFFERED = re.compile(rf"\W*\bor\b|\W+?(?={_NUMBER.pattern}(?!{_GOES_ON.pattern}))")
 """What stands between a number and another one that is offered with it: ``46 or 47``."""
 _MARKUP = " \t*_`$("
 """What sets off a number that begins a line or follows a colon: ``answer: **46**``."""

@@ -368,6 +368,16 @@ PUBLISHED: dict[str, tuple[Callable[[int, int, int], str], str, str]] = {
         "add",
         "plain",
     ),
+    "words between operands": (
+        lambda a, b, c: json.dumps(
+            {
+                "question": f"Tom has {a} apples, Al has {b}. How many together?",
+                "answer": f"Together they have {a} + {b} = {c} apples.",
+            }
+        ),
+        "add",
+        "plain, comma between operands",
+    ),
     "words and commas": (
         lambda a, b, c: f"Tom has {a}, Max {b}, sum {c}",
         "add",
