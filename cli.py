@@ -231,6 +231,8 @@ def _import(name: str) -> None:
     if folder not in sys.path:
         sys.path.append(folder)
     try:
+        if file and not os.path.isfile(file):
+            raise InvalidInput("there is no such file")
         module = import_module(os.path.basename(name).removesuffix(".py") if file else name)
         if file and not os.path.samefile(module.__file__ or "", file):
             raise InvalidInput(f"another module has this name, {module.__file__}: take a new one")

@@ -153,6 +153,7 @@ def prediction_parts(prediction: Prediction, explain: bool = False) -> list[Part
     from arith.theory.learning.leap_complexity import setting_leaps
     from arith.theory.learning.learnability import learnability
     from arith.theory.text import answer, text
+    from arith.verify.plan.inputs import unjudged_setting
 
     parts: list[Part] = [
         Text("\n".join(text.setting_lines(prediction.setting)), bold=True),
@@ -161,6 +162,7 @@ def prediction_parts(prediction: Prediction, explain: bool = False) -> list[Part
     ]
     forecasts = text.forecast_lines(prediction, named=explain)
     forecasts.append(text.convergence_line(prediction.convergence))
+    forecasts += filter(None, [unjudged_setting(prediction.setting)])
     if explain:
         lines = answer.explanation(prediction, learnability(prediction.setting))
         return [*parts, *_indented([*lines, *forecasts], "   ")]

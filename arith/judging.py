@@ -239,11 +239,11 @@ def judge_answers(
         tested: whether it is said at which lengths; else at those that were answered.
         found: what the training examples were found to be, if they are given.
     """
-    from arith.verify import external
+    from arith.verify.judging.answer_files import answered_setting, notes_on_answers
     from arith.verify.judging.answers import judge_examples
 
-    asked = setting if tested else external.answered_setting(setting, models)
-    notes = [*notes, *external.notes_on_answers(names, models, setting, found)]
+    asked = setting if tested else answered_setting(setting, models)
+    notes = [*notes, *notes_on_answers(names, models, setting, found)]
     trained = found.inputs if found else frozenset()
     return JudgedModels(judge_examples(asked, models, trained=trained), names, notes)
 
@@ -276,6 +276,7 @@ def judge(
         InvalidInput: a setting that makes no sense, or answers that are none.
     """
     from arith.verify import external
+    from arith.verify.plan.given import read_answers
 
     if setting is not None and data is not None:
         raise InvalidInput("give a setting or data, not both")
@@ -309,7 +310,7 @@ def judge(
         answer = [answer]
     if isinstance(answer, Sequence) and answer and all(isinstance(x, str | Path) for x in answer):
         names = [Path(x).name for x in answer]
-        models = [external.read_answers(Path(x)) for x in answer]
+        models = [read_answers(Path(x)) for x in answer]
     else:
         models = [external.listed_answers(answer)]
     said = found.given if found else keywords.given(options)

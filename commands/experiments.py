@@ -167,21 +167,27 @@ def inspect(
         raise InvalidInput(f"give --from or how to train a model ({flags(given)}), not both")
     asked = CellRequest(**options)
     _refuse_external(asked.model)
-    from arith.verify import inspection
+    from arith.verify.model.kept import KeptModel, read_kept
     from arith.verify.plan import premise
     from arith.verify.plan.inputs import held_out_count
     from arith.verify.records.files import check_writable, write
-    from arith.verify.reporting.sections.inside import mechanism_rows
+    from arith.verify.training.device import pick_device, precision_name
 
     check_writable(out / "mechanism.json")
     if html is not None:
         check_writable(html)
     if kept is not None:
-        trained = inspection.kept(kept)
+        model: KeptModel | Plan = read_kept(kept)
     else:
+        device = pick_device(device)
+        precision = precision_name(device, precision)
         how = {"budget": budget, "device": device, "precision": precision}
-        plan = Plan([asked.cell()], seed, **how, recipe=find_recipe(recipe))
-        trained = inspection.trained(plan)
+        model = Plan([asked.cell()], seed, **how, recipe=find_recipe(recipe))
+
+    from arith.verify import inspection
+    from arith.verify.reporting.sections.inside import mechanism_rows
+
+    trained = inspection.trained(model) if isinstance(model, Plan) else inspection.kept(model)
     mechanism = inspection.inspect(trained)
     print_text(f"{trained.cell.label()}, seed {trained.seed}", bold=True)
     print_text(f"in domain {premise.written(trained.premise)} after {trained.steps} steps")

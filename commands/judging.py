@@ -55,9 +55,8 @@ def judge(
         html: Write a page for a browser.
         plot: Draw it, .png or .svg.
     """
-    from arith.verify.external import read_answers
-    from arith.verify.external_model import is_export
     from arith.verify.judging.judge import exit_code
+    from arith.verify.plan.given import read_answers
     from arith.verify.records.files import check_writable
 
     check_picture(plot)
@@ -86,6 +85,8 @@ def judge(
                 f"--model {model}: a folder of Hugging Face is given as {EXTERNAL}PATH; any other "
                 f"model is judged in Python, {BY_PYTHON}"
             )
+        from arith.verify.model.kept import is_export
+
         path = Path(model.removeprefix(EXTERNAL))
         if is_export(path):
             if said := written(context, (*options_of(Request), "prompt_template", "data")):

@@ -28,11 +28,13 @@ def ask(
         questions: Each with its operands: '12 + 34'.
     """
     from arith.verify.model.kept import read_kept
+
+    kept = read_kept(model)  # before torch is imported
+
     from arith.verify.model.questions import COLUMNS, ask, legend, read_question
     from arith.verify.training.device import train_alone
 
     train_alone()
-    kept = read_kept(model)
     cell = kept.run.cell
     asked, refused = list[tuple[int, ...]](), list[str]()
     for text in questions:
@@ -62,8 +64,11 @@ def export(
     Args:
         folder: A new folder.
     """
-    from arith.verify.model.huggingface import export
     from arith.verify.model.kept import read_kept
 
-    export(read_kept(model), folder)
+    kept = read_kept(model)  # before torch is imported
+
+    from arith.verify.model.huggingface import export
+
+    export(kept, folder)
     print(f"wrote {folder}; its README.md says how to load it")

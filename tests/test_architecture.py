@@ -157,12 +157,17 @@ THEORY = (
 """The rooms that a prediction passes on its way to a table."""
 LISTED = {*THEORY.split()} - {"prediction", "learning"}
 """The rooms that a list of tasks takes."""
+SPLIT = {
+    f"arith.verify{x}"
+    for x in ("", ".data", ".data.numbering", ".data.sampling", ".data.sequences", ".plan")
+} | {f"arith.verify.plan.{x}" for x in ("cells", "inputs", "premise", "recipe", "sizes")}
+"""What counts the inputs that can be held out of training."""
 COLD = [
     (["--help"], set(), set(), TYPER),
     (["--version"], {"arith.verify.plan.recipe"}, {"arithmetic", "rules", "setting"}, TYPER),
     (["tasks"], {"arith.commands.lists"}, LISTED, None),
     (["theorems"], {"arith.commands.lists"}, LISTED, None),
-    (PREDICT[1:], {"arith.commands.predictions"}, {*THEORY.split()}, None),
+    (PREDICT[1:], {"arith.commands.predictions"} | SPLIT, {*THEORY.split()}, None),
     (
         [*PREDICT[1:], "--json"],
         {"arith.commands.predictions"},
@@ -192,6 +197,64 @@ def test_a_cold_command_imports_no_more_than_this(
     installed = {x.split(".")[0] for x in found if x in third_party(found)}
     assert installed == (TYPER | {"numpy", "rich"} if libraries is None else libraries)
     assert len(found) < len(imported_by("import sympy, sys\n"))
+
+
+BAD = """
+judge --answers /nope --task add --train-digits 3
+judge --answers /nope --data /nope
+judge
+judge --model /nope
+judge --model hf:/nope --task add --train-digits 3
+ask /nope 1+1
+export /nope /nope
+inspect --from /nope
+inspect --task nope
+inspect --task add --device nope
+inspect --task add --precision nope
+inspect --task add --recipe nope
+inspect --task add --budget 0
+inspect --task add --out /dev/null/nope
+verify --grid nope
+verify --task add --device nope
+verify --task add --seeds 0
+"""
+"""What is wrong in its words alone."""
+ANSWERED = """
+import json, sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from arith import cli
+sys.argv = ["arith", "judge", "--task", "add", "--train-digits", "2", "--layout", "plain"]
+with TemporaryDirectory() as folder:
+    file = Path(folder, "answers.jsonl")
+    each = [(a, b) for a in range(0, 1000, 9) for b in range(0, 1000, 9)]
+    rows = [{"prompt": f"{a:04}+{b:04}=", "answer": str(a % 100 + b % 100)} for a, b in each]
+    file.write_text("\\n".join(map(json.dumps, rows)))
+    sys.argv += ["--answers", str(file)]
+    try:
+        cli.main()
+    except SystemExit as ended:
+        assert ended.code in (0, 3), ended.code
+"""
+
+
+def test_what_needs_no_model_is_said_without_torch() -> None:
+    """Bad input, and a verdict on a file of answers."""
+    words = [line.split() for line in BAD.strip().splitlines()]
+    program = f"""
+import sys
+from arith import cli
+for words in {words}:
+    sys.argv = ["arith", *words]
+    try:
+        cli.main()
+    except SystemExit as ended:
+        assert ended.code == 2, words
+    assert "torch" not in sys.modules, words
+"""
+    assert "arith.cli" in imported_by(program)
+    found = imported_by(ANSWERED)
+    assert "arith.verify.judging.answers" in found and "torch" not in found
 
 
 def third_party(names: set[str]) -> set[str]:

@@ -39,14 +39,27 @@ def unknown_name(kind: str, name: str, allowed: Collection[str], listed: str = "
 
 ADDITIONS = "ARITH_IMPORT"
 """The variable with the modules that a command imports first, or their files: blanks part them."""
-_OWN = ("encoding", "module of an encoding (in POSITIONS)")
-"""Kinds of names that a store or a model may have from such a module."""
 _Entry = TypeVar("_Entry")
+
+
+class Registry(dict[str, _Entry]):
+    """A table to which such a module adds rows; none takes the place of a row of ours."""
+
+    def __init__(self, rows: dict[str, _Entry]) -> None:
+        super().__init__(rows)
+        self.ours = frozenset(rows)
+
+    def __setitem__(self, name: str, row: _Entry) -> None:
+        if name in self.ours:
+            raise InvalidInput(
+                f"'{name}' is ours: give yours another name (ours: {', '.join(sorted(self.ours))})"
+            )
+        super().__setitem__(name, row)
 
 
 def look_up(kind: str, name: str, table: dict[str, _Entry]) -> _Entry:
     """The entry of a registry (InvalidInput: there is none; the error names the nearest)."""
     if name not in table:
-        own = f"; one of your own: {ADDITIONS}=FILE" * (kind in _OWN)
+        own = f"; one of your own: {ADDITIONS}=FILE" * isinstance(table, Registry)
         raise unknown_name(kind, name, table, f"allowed: {', '.join(table)}{own}")
     return table[name]

@@ -7,12 +7,10 @@ own says its cell, and is measured as it was when it was trained besides.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import repeat
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,14 +20,11 @@ from arith.theory.arithmetic.observed import widths_of
 from arith.theory.errors import InvalidInput
 from arith.theory.observation.support import support
 from arith.theory.prediction.predict import predict
-from arith.theory.setting.requests import LARGEST_TEST
 from arith.theory.setting.settings import Setting
 from arith.theory.setting.training import default_model
-from arith.verify.data.answers import parse_log, said_numbers
+from arith.verify.data.answers import said_numbers
 from arith.verify.data.files import Examples
-from arith.verify.data.finding import Found
 from arith.verify.data.numerals import numeral
-from arith.verify.data.phrasing import Phrasing
 from arith.verify.data.sequences import Format, values_of
 from arith.verify.data.texts import example_texts, signs_of
 from arith.verify.external_model import disturbed, greedy
@@ -40,8 +35,6 @@ from arith.verify.judging.answers import (
     check_prompts,
     judge_answers,
     judge_examples,
-    operand_lengths,
-    written_width,
 )
 from arith.verify.judging.judge import CellVerdict, judge
 from arith.verify.model.kept import KeptModel
@@ -55,7 +48,6 @@ from arith.verify.model.measure import (
     noise_invariance,
 )
 from arith.verify.plan.cells import Cell
-from arith.verify.plan.given import read_bytes, read_examples
 from arith.verify.plan.inputs import EVALUATION_SEED, held_out_count, inputs, inputs_at
 
 Answer = Callable[[list[str]], Sequence[str]]
@@ -66,22 +58,6 @@ PROMPT = "{prompt}"
 """The template of a prompt as it is."""
 _ROOM = 8
 """Tokens of a continuation beyond the digits of the answer: a space, a sign, a word or two."""
-_MOST = 256 * 2**20
-"""Bytes of a log."""
-
-
-def read_answers(path: Path) -> Examples:
-    """The prompts and answers in a file: JSON lines, CSV, or a log of lm-evaluation-harness.
-
-    Raises:
-        InvalidInput: there is no such file, or a line of it is no prompt with an answer.
-    """
-    if str(path) != "-":
-        found = read_bytes(path, "the answers", _MOST)
-        if b'"resps"' in found.partition(b"\n")[0]:
-            return parse_log(found, str(path))
-        del found
-    return read_examples(path)
 
 
 def listed_answers(answers: Any) -> Examples:
@@ -276,54 +252,6 @@ def filled(
             each = " and ".join(f"{{{x}}}" for x in names)
             raise InvalidInput(f"the prompt template '{template}' lacks {PROMPT}, or {each}")
     return found
-
-
-def notes_on_answers(
-    names: Sequence[str], models: Sequence[Examples], setting: Setting, found: Found | None
-) -> list[str]:
-    """What looks wrong with answers, or leaves positions open, a line each.
-
-    Args:
-        found: what the training examples were found to be, if they are given.
-    """
-    notes = []
-    for name, model in zip(names, models, strict=True):
-        own = Phrasing.of(model, setting)
-        lines = own.uneven_lines() or (found.phrasing.other_lines(own) if found else [])
-        notes += [f"{name}: {x}" for x in lines]
-    said = [dict(zip(x.prompts, x.answers, strict=True)) for x in models]
-    same = "have the same answers to the same prompts: are they two models?"
-    return notes + [
-        f"{names[i]} and {names[j]} {same}"
-        for j in range(len(said))
-        for i in range(j)
-        if said[i] == said[j]
-    ]
-
-
-def answered_setting(setting: Setting, models: Sequence[Examples]) -> Setting:
-    """A setting with the test lengths that were answered, and the width that prompts are padded to.
-
-    Where no prompt is an input of the task, the setting is tested up to the longest number there.
-    Padded operands are as long as most are in prompts, and no longer ones can be tested.
-    """
-    numbers = sum((operand_lengths(x.prompts, setting) for x in models), Counter[int]())
-    every = [n for n, _ in numbers.most_common() if n <= LARGEST_TEST] or [1]
-    width = 0 if setting.natural else setting.width or _padded_to(every[0], setting)
-    tested = tuple(range(1, (width or max(every)) + 1))
-    wide = replace(setting, test_lengths=tested, width=width)
-    cell = Cell(wide, default_model(wide.task))
-    said = [Answers.read(x, cell) for x in models]
-    found = tuple(n for n in tested if any(len(x.tested(n)) for x in said))
-    return replace(wide, test_lengths=found) if found else wide
-
-
-def _padded_to(written: int, setting: Setting) -> int:
-    """To how many digits operands are padded that are written with so many, or are in training."""
-    trained = setting.train.every_length[-1]
-    widths = range(written, trained, -1)
-    each = (replace(setting, test_lengths=(), width=n) for n in widths)
-    return next((x.width for x in each if written_width(x) <= written), trained)
 
 
 def answer_tokens(setting: Setting) -> int:

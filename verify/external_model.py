@@ -5,7 +5,6 @@ Any torch module with a tokenizer is asked as well (``greedy``), and disturbed.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -20,19 +19,16 @@ import torch
 from torch import Tensor
 
 from arith.theory.errors import InvalidInput
-from arith.verify.model.kept import EXPORTED
+from arith.verify.model.kept import CAUSAL, CONFIG, read_config
 from arith.verify.model.measure import moved_towards
-from arith.verify.plan.sizes import BY_PYTHON
 from arith.verify.training.device import pick_device
 
 _BATCH = 200
 """Prompts at once."""
-_CONFIG = "config.json"
 _PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".gguf", ".h5", ".msgpack")
 """What other files of weights end with; a pickle of them may hold code."""
 _PACKED = 8
 """The most weights that one number of a file may hold, where they are quantized."""
-_MODEL = "causal language model"
 _Said = TypeVar("_Said")
 
 
@@ -248,37 +244,6 @@ def _logits(out: Any) -> Any:
     return found
 
 
-def read_config(path: Path) -> dict[str, Any]:
-    """What the ``config.json`` of a model's directory says.
-
-    Raises:
-        InvalidInput: there is no such directory, or no such file in it, or a damaged one.
-    """
-    if path.is_file():
-        raise InvalidInput(
-            f"{path} is a file: a model is read from a folder of Hugging Face; any other is judged "
-            f"in Python, {BY_PYTHON}"
-        )
-    if not path.is_dir():
-        raise InvalidInput(
-            f"there is no folder {path}: a model is read from a directory, and none is fetched"
-        )
-    if not (path / _CONFIG).is_file():
-        raise InvalidInput(f"{path} holds no {_MODEL}: it has no {_CONFIG}")
-    try:
-        data = json.loads((path / _CONFIG).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise InvalidInput(f"{path} holds no {_MODEL}: {_CONFIG}: {error}") from None
-    if not isinstance(data, dict):
-        raise InvalidInput(f"{path} holds no {_MODEL}: {_CONFIG} is no object of JSON")
-    return data
-
-
-def is_export(path: Path) -> bool:
-    """Whether a model's directory is one that ``arith export`` has written (InvalidInput: none)."""
-    return read_config(path).get("model_type") == EXPORTED
-
-
 def load(path: Path, device: str = "auto", trust_remote_code: bool = False) -> ExternalModel:
     """The model of a directory in the format of Hugging Face, with the tokenizer beside it.
 
@@ -307,14 +272,14 @@ def load(path: Path, device: str = "auto", trust_remote_code: bool = False) -> E
     transformers.utils.logging.disable_progress_bar()
     how: Any = {"local_files_only": True, "trust_remote_code": trust_remote_code}
     config_of = transformers.AutoConfig.from_pretrained
-    asked, kind = _read(_MODEL, path, config_of, path, **how), transformers.AutoModelForCausalLM
+    asked, kind = _read(CAUSAL, path, config_of, path, **how), transformers.AutoModelForCausalLM
     make = partial(kind.from_config, asked, trust_remote_code=trust_remote_code)
     _check_size(path, asked, held, make)
     more: Any = {**how, "use_safetensors": True, "output_loading_info": True}
-    net, report = _read(_MODEL, path, kind.from_pretrained, path, **more)
+    net, report = _read(CAUSAL, path, kind.from_pretrained, path, **more)
     if report["missing_keys"]:
         missing = min(report["missing_keys"])
-        raise InvalidInput(f"{path} holds no whole {_MODEL}: '{missing}' is missing")
+        raise InvalidInput(f"{path} holds no whole {CAUSAL}: '{missing}' is missing")
     if not all(x.isfinite().all() for x in net.parameters() if x.is_floating_point()):
         raise InvalidInput(f"{path}: some weights are no finite numbers")
     tokenizer = _read("tokenizer", path, transformers.AutoTokenizer.from_pretrained, path, **how)
@@ -336,11 +301,11 @@ def _held(path: Path) -> tuple[int, int]:
     others = sorted(x.name for x in path.iterdir() if x.suffix in _PICKLED)
     if not files and others:
         raise InvalidInput(
-            f"{path} holds no {_MODEL} in safetensors: {others[0]} is not read, for such a file "
+            f"{path} holds no {CAUSAL} in safetensors: {others[0]} is not read, for such a file "
             "may hold code or needs another program; save_pretrained writes safetensors"
         )
     if not files:
-        raise InvalidInput(f"{path} holds no {_MODEL}: it has no weights in safetensors")
+        raise InvalidInput(f"{path} holds no {CAUSAL}: it has no weights in safetensors")
     safetensors = import_module("safetensors")
 
     def shapes() -> list[list[int]]:
@@ -348,7 +313,7 @@ def _held(path: Path) -> tuple[int, int]:
             all_ = [opened.enter_context(safetensors.safe_open(x, framework="pt")) for x in files]
             return [x.get_slice(name).get_shape() for x in all_ for name in x.keys()]  # noqa: SIM118
 
-    found = _read(_MODEL, path, shapes)
+    found = _read(CAUSAL, path, shapes)
     return len(found), sum(map(prod, found))
 
 
@@ -356,11 +321,11 @@ def _check_size(path: Path, config: Any, held: tuple[int, int], make: Callable[[
     """Refuse a network that is far larger than its weights, before it is built (InvalidInput)."""
     tensors, numbers = held
     layers = getattr(config.get_text_config(), "num_hidden_layers", 0)
-    asked = f"{path}: {_CONFIG} asks for a network that is larger than its weights"
+    asked = f"{path}: {CONFIG} asks for a network that is larger than its weights"
     if isinstance(layers, int) and layers > tensors:
         raise InvalidInput(f"{asked}: {layers:,} layers, and {tensors:,} tensors")
     with torch.device("meta"):  # shapes alone
-        net = _read(_MODEL, path, make)
+        net = _read(CAUSAL, path, make)
     wanted = sum(x.numel() for x in [*net.parameters(), *net.buffers()])
     if wanted > _PACKED * numbers:
         raise InvalidInput(f"{asked}: {wanted:,} numbers, and the files have {numbers:,}")

@@ -16,7 +16,7 @@ from arith.theory.errors import InvalidInput
 from arith.verify.mechanism.equivalence import Equivalence, Leaks, equivalence, leaks
 from arith.verify.mechanism.influence import answerers, disagreement, influences
 from arith.verify.mechanism.pictures import draw_states
-from arith.verify.model.kept import read_kept
+from arith.verify.model.kept import KeptModel
 from arith.verify.plan.cells import Cell, refuse_natural
 from arith.verify.plan.plan import Plan
 from arith.verify.records.files import write
@@ -59,14 +59,13 @@ def _check(cell: Cell) -> None:
     refuse_natural(cell, "inspect")
 
 
-def kept(folder: Path) -> Trained:
+def kept(found: KeptModel) -> Trained:
     """A kept model, as it was when it was trained.
 
     Raises:
-        InvalidInput: the folder holds no kept model, or one of natural lengths.
+        InvalidInput: it is of natural lengths, or of several operations.
     """
     train_alone()
-    found = read_kept(folder)
     run = found.run
     _check(run.cell)
     return Trained(found.model, run.cell, run.seed, run.premise, run.steps, run.seconds, run.noise)

@@ -21,15 +21,22 @@ from arith.theory.errors import InvalidInput
 from arith.theory.setting.requests import Request
 from arith.theory.setting.settings import Setting
 from arith.verify.data.answers import said_numbers
+from arith.verify.data.files import Examples
 from arith.verify.data.sampling import Sampler
 from arith.verify.data.texts import example_texts
-from arith.verify.external import Answer, answered_setting, ask
+from arith.verify.external import Answer, ask
 from arith.verify.external_model import greedy
+from arith.verify.judging.answer_files import answered_setting
 from arith.verify.judging.answers import JudgedAnswers, Stays, answered_domain, judge_examples
 from arith.verify.judging.judge import Verdict, exit_code, judge
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.inputs import inputs
-from arith.verify.reporting.answers import answer_legend, answer_rows, left_out_lines
+from arith.verify.reporting.answers import (
+    answer_legend,
+    answer_rows,
+    answer_sentence,
+    left_out_lines,
+)
 
 pytestmark = pytest.mark.long
 
@@ -173,6 +180,25 @@ def test_a_bound_that_cannot_fail_is_called_so() -> None:
         assert verdicts(got) == [Verdict.UNDETERMINED]
         assert answer_rows(got)[0][-3::2] == ["at most 0.999", "too weak to test"]
         assert "so it cannot fail" in answer_legend(got)[-1]
+
+
+def test_too_few_answers_are_called_so_and_how_many_are_enough() -> None:
+    """All are as claimed; of a model without them alone is it said that premises are not known."""
+    s = setting(task="mod_add", modulus=100, layout="plain", train_digits="2", test_digits="2,3")
+    trained = [(a, b) for a in range(0, 100, 3) for b in range(10, 100, 7)]
+    longer = [(a, b) for a in range(100, 1000, 50) for b in range(100, 1000, 50)]
+
+    def said(number: int, wrong: int = 0) -> tuple[Verdict, str]:
+        asked = [*trained, *longer[:number]]
+        sums = [(a + b) % 100 + (i >= len(asked) - wrong) for i, (a, b) in enumerate(asked)]
+        prompts = [f"{a:03}+{b:03}=" for a, b in asked]
+        got = judge_examples(s, [Examples(prompts, [f"{x}" for x in sums])])
+        return got.verdict.lengths[-1].verdict, answer_sentence(got)
+
+    few = "inconclusive at 3 digits (too few answers; 133 of each model are enough if they are as"
+    assert said(5)[1].startswith(f"Longer inputs: {few} claimed).")
+    assert few in said(132)[1] and said(133)[0] == Verdict.AGREE
+    assert "not as predicted, and the premises are not known" in said(200, wrong=40)[1]
 
 
 def test_several_models_are_judged_each_and_one_that_did_not_learn_is_left_out() -> None:
@@ -462,8 +488,6 @@ PAIRS = [(a, b) for a in range(0, 100, 3) for b in range(0, 100, 7)]
 
 
 def test_test_lengths_are_those_that_were_answered() -> None:
-    from arith.verify.data.files import Examples
-
     padded = setting(task="add", train_digits="2", layout="plain")
     found = answered_setting(padded, [Examples(["000012+000034="], ["46"])])
     assert (found.test_lengths, found.width) == ((2,), 6)
@@ -476,8 +500,6 @@ def test_test_lengths_are_those_that_were_answered() -> None:
 
 
 def test_a_long_number_is_judged_at_once_and_one_too_long_is_named() -> None:
-    from arith.verify.data.files import Examples
-
     ones = "1" * 700
     rows = [*LINES[:200], (f"{ones}+5=", ones[:-1] + "6"), ("1" * 1_200 + "+5=", "1")]
     model = Examples([prompt for prompt, _ in rows], [answer for _, answer in rows])

@@ -44,6 +44,7 @@ class Prediction:
         derivation: every step, from the premises to the accuracy.
         expected: the function that a converged model computes: f^ by the support rule, or the task
             itself where training shows all that longer inputs ask for; None where neither follows.
+        kept: f^ of one operation, whether a model is expected to compute it or not.
         operations: the prediction of each by itself, where a model has several and its queries see
             which is asked for.
     """
@@ -54,6 +55,7 @@ class Prediction:
     derivation: tuple[Step, ...]
     expected: Task | LearnedFunction | LearnedOperations | None = field(repr=False)
     operations: tuple[Prediction, ...] = ()
+    kept: LearnedFunction | None = field(default=None, repr=False)
 
     def verdict(self, direction: Direction) -> Status:
         """Whether the learned function generalizes to all test lengths of a direction."""
@@ -206,6 +208,7 @@ def _predicted(setting: Setting) -> Prediction:
         tuple(lengths),
         derivation(observed, tuple(lengths)),
         setting.task if goes_on and (shown or setting.natural) else expected,
+        kept=observed.learned,
     )
 
 

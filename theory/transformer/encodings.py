@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from arith.theory.errors import InvalidInput, look_up, unknown_name
+from arith.theory.errors import InvalidInput, Registry, look_up, unknown_name
 
 REFERENCES = ("absolute", "shifted", "random", "relative", "significance", "none")
 SELECTIONS = ("any", "order", "none")
@@ -160,9 +160,9 @@ _ENCODINGS = (
         label="NoPE",
     ),
 )
-ENCODINGS = {e.name: e for e in _ENCODINGS}
+ENCODINGS = Registry({e.name: e for e in _ENCODINGS})
 """Every encoding.  To add one, add a row here and a module to ``verify.model.positions``."""
-SHIPPED = frozenset(ENCODINGS)
+SHIPPED = ENCODINGS.ours
 """The names of those that come with a module."""
 
 

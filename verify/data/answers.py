@@ -17,8 +17,12 @@ from arith.verify.data.texts import DIGITS, cleaned, digits_of
 
 _MOST, _MORE = 10_000, 50
 """Characters of an answer that are read, and by how many its number may be longer than a result."""
-_WORD = {True: re.compile(r"[-−]?[0-9a-z]+"), False: re.compile(r"[-−]?[0-9]+(?::[0-9]+)*")}
-"""A number in a base above 10, by whether each digit is one character."""
+_ONE = r"\b(?!\W*\bor\b)"
+_WORD = {
+    True: re.compile(rf"[-−]?[0-9a-z]+{_ONE}"),
+    False: re.compile(rf"[-−]?[0-9]+(?::[0-9]+)*+{_ONE}"),
+}
+"""A number in a base above 10, by whether each digit is one character; none that offers another."""
 _SIGN_LAST = re.compile(r"([0-9a-z:]+)[-−](?![0-9])")
 
 

@@ -6,6 +6,7 @@ import csv
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from io import StringIO
 from itertools import repeat
@@ -168,14 +169,14 @@ def parse_examples(data: bytes, what: str) -> Examples:
     if not kept:
         raise InvalidInput(f"{what}: it has no examples")
     first, between = lines[kept[0]].lstrip(), ""
-    is_list = first.startswith("[") and text.rstrip().endswith("]")
-    if not is_list and "{" in text:
+    entries = _listed(text, first, what)
+    is_list = entries is not None
+    if entries is None and "{" in text:
         _check_alike([(i + 1, lines[i].lstrip()) for i in kept], what)
     is_json = is_list or first.startswith("{")
     numbers, before = [i + 1 for i in kept], list[int]()
     if is_json:
-        if is_list:
-            entries = _loads("\n".join(x for x in lines if not x.startswith(COMMENT)), what)
+        if entries is not None:
             numbers = [*range(1, len(entries) + 1)]
         else:
             entries = [_loads(lines[i], f"{what}, line {i + 1:,}") for i in kept]
@@ -209,6 +210,23 @@ def parse_examples(data: bytes, what: str) -> Examples:
         before=before if any(before) else (),
         source=source,
     )
+
+
+def _listed(text: str, first: str, what: str) -> list[Any] | None:
+    """The entries of a file that is one list, or an object with one under some key; else None."""
+    if not first.startswith(("[", "{")):
+        return None
+    whole = "\n".join(x for x in text.splitlines() if not x.startswith(COMMENT)).strip()
+    if first.startswith("[") and whole.endswith("]"):
+        entries: list[Any] = _loads(whole, what)
+        return entries
+    with suppress(ValueError, RecursionError):
+        found, end = _JSON.raw_decode(whole)
+        is_whole = end == len(whole) and isinstance(found, dict)
+        if is_whole and found.keys().isdisjoint((*PROMPTS, *_TURNS)):
+            lists = [x for x in found.values() if isinstance(x, list)]
+            return lists[0] if len(lists) == 1 else None
+    return None
 
 
 def _check_alike(numbered: Sequence[tuple[int, str]], what: str) -> None:

@@ -32,6 +32,8 @@ _EQUALS = re.compile(r"=|\b(?:is|equals|makes|gives)\b", re.IGNORECASE)
 """What stands before a result."""
 _GOES_ON = re.compile(r"\s*(?:[-−+*·×/^%]|(?:plus|minus|times|mod|and)\b)\s*[0-9(]")
 """What follows a number that is an operand."""
+_OFFERED = re.compile(rf"\W*\bor\b|\W+?(?={_NUMBER.pattern}(?!{_GOES_ON.pattern}))")
+"""What stands between a number and another one that is offered with it: ``46 or 47``."""
 _MARKUP = " \t*_`$("
 """What sets off a number that begins a line or follows a colon: ``answer: **46**``."""
 _ENDS = re.compile(r"(?:<eos>|<end>|</s>|<\|endoftext\|>|;).*", re.DOTALL)
@@ -113,11 +115,20 @@ def written_number(text: str) -> str | None:
 
     The first line that is not blank counts.  A number that it begins with is the answer, unless it
     is an operand of an expression; otherwise it is what follows the first ``=`` or ``is``.  A
-    fraction is no answer.
+    fraction is no answer, nor are two different numbers, as in ``46 or 47``.
     """
     line = text if text.isdecimal() else first_line(text)
     if line.isascii() and line.isdecimal():
         return line
+    said, line = _first_number(line)
+    while said and (offered := _OFFERED.match(line)):
+        other, line = _first_number(line[offered.end() :])
+        said = said if other in (None, said) else None
+    return said
+
+
+def _first_number(line: str) -> tuple[str | None, str]:
+    """The digits of the first number of a line that is an answer, and what follows it."""
     while True:
         number, mark = _NUMBER.search(line), _EQUALS.search(line)
         begins = number and not (mark and mark.start() < number.start())
@@ -128,6 +139,6 @@ def written_number(text: str) -> str | None:
             break
         line = line[mark.end() :]
     if number is None or asks:
-        return None
+        return None, ""
     whole, _, fraction = re.sub(r"[,\s]", "", number[0]).replace("−", "-").partition(".")
-    return None if fraction.strip("0") else whole
+    return None if fraction.strip("0") else whole, line[number.end() :]

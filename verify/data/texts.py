@@ -218,7 +218,7 @@ def cleaned(examples: Examples, base: int) -> Examples:
     Of an answer with several numbers, as ``12 + 34 = 46``, the one is left that a person would read
     as the result, as it is written there.
     """
-    prompts, answers = (_clean(texts, base) for texts in (examples.prompts, examples.answers))
+    prompts, answers = _clean(examples.prompts, base, COMMA), _clean(examples.answers, base, "?")
     for i, text in enumerate(answers) if base <= 10 else ():
         if text and not text.strip("-").isalnum():
             said = written_number(examples.answers[i])
@@ -231,7 +231,8 @@ def parted(text: str) -> str:
     return _SPACE_BETWEEN.sub(COMMA, text)
 
 
-def _clean(texts: list[str], base: int) -> list[str]:
+def _clean(texts: list[str], base: int, between: str) -> list[str]:
+    """Texts without blanks and words; ``between`` stands where these part two numbers."""
     text = "\n".join(texts)
     if text.count("\n") >= len(texts):
         text = "\n".join(x.replace("\n", " ") for x in texts)
@@ -241,8 +242,8 @@ def _clean(texts: list[str], base: int) -> list[str]:
         text = re.sub(r"(?<=[0-9 ])[xX](?=[0-9 ])", "*", text).translate(_ALSO)
         text = re.sub(r"[A-Za-z][A-Za-z']*[.,]?|:", _WORD, text)
     text = (_END.sub("", text) if "." in text else text).lower().translate(_NO_BLANKS)
-    if _WORD in text:  # numbers before and after a word are two
-        text = re.sub(rf"(?<=[0-9]){_WORD}+(?=[0-9])", "?", text).replace(_WORD, "")
+    if _WORD in text:
+        text = re.sub(rf"(?<=[0-9]){_WORD}+(?=[0-9])", between, text).replace(_WORD, "")
         text = _PAUSE.sub("", text)
     return (NOT_DIGITS.sub("", text) if "<" in text or "(" in text else text).split("\n")
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, cached_property
 from itertools import chain, islice
+from itertools import count as count_from
 
 import numpy as np
 
@@ -701,6 +702,15 @@ def is_near(x: LengthVerdict) -> bool:
     """Whether all of the interval is as near to what is claimed as agreement asks."""
     low, high = _agreeing(x)
     return x.accuracy is not None and low <= x.accuracy.low and x.accuracy.high <= high
+
+
+def answers_needed(x: LengthVerdict) -> int:
+    """From how many answers of a model on those agree that are right as often as is claimed."""
+    low, high = _agreeing(x)
+    is_upper = x.prediction.claim == Claim.AT_MOST
+    goal = float(x.prediction.at_most if is_upper else x.prediction.at_least)
+    found = ((n, pooled([(round(goal * n), n)])) for n in count_from(1))
+    return next(n for n, x in found if low <= x.low and x.high <= high)
 
 
 def is_too_wide(x: LengthVerdict) -> bool:

@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from arith.theory.counting.learned import LearnedFunction
 from arith.theory.generalization.constants import KEPT_IF_STABLE
 from arith.theory.generalization.lengths import LengthPrediction, expected
-from arith.theory.observation.support import support
 from arith.theory.prediction.mixture import mixed_length
 from arith.verify.judging.judge import CellVerdict
 from arith.verify.judging.standards import TOLERANCE
@@ -65,13 +63,11 @@ def candidate_counts(verdicts: Iterable[CellVerdict]) -> dict[str, dict[str, Can
 
 def _of_both(v: CellVerdict) -> Iterator[LengthPrediction]:
     """What f^ gets right at the longer lengths at which noise tells between it and the task."""
-    setting, rules = v.cell.setting, {step.rule for step in v.prediction.derivation}
+    setting, said = v.cell.setting, v.prediction
+    rules = {step.rule for step in said.derivation}
     told = [x.digits for x in v.longer if x.prediction.requires_measured_stability]
     if told and "two candidates" in rules:
-        learned = [
-            LearnedFunction(support(part, setting.train.of_operation(i), setting.base))
-            for i, part in enumerate(setting.task.operations)
-        ]
+        learned = [part.kept for part in said.operations or (said,)]
         for n in told:
-            each = [expected(f, setting.test(n), KEPT_IF_STABLE) for f in learned]
+            each = [expected(f, setting.test(n), KEPT_IF_STABLE) for f in learned if f]
             yield mixed_length(setting, each)

@@ -10,9 +10,10 @@ from functools import cached_property
 
 from arith.theory.arithmetic.directions import EXTRAPOLATING, Direction
 from arith.theory.generalization.lengths import LengthPrediction
-from arith.theory.generalization.outcomes import Status
+from arith.theory.generalization.outcomes import Claim, Status
 from arith.theory.prediction.forecast import Forecast, forecast
 from arith.theory.prediction.predict import Prediction
+from arith.theory.text import answer
 from arith.verify.judging.intervals import Interval, pooled
 from arith.verify.judging.premises import claim_applied, eligible_runs, is_stored, no_run_qualifies
 from arith.verify.judging.standards import explains, is_below_one, is_testable, meets
@@ -37,6 +38,18 @@ class Verdict(StrEnum):
     UNDETERMINED = "undetermined"
     INCONCLUSIVE = "inconclusive"
     PREMISE = "premise"
+
+
+class Untested(StrEnum):
+    """Why the verdict on a length is undetermined, in the words of tables.
+
+    Nothing is claimed; or a bound is too near 0 or 1 to fail; or it is of stable models, and no
+    model was.
+    """
+
+    UNCLAIMED = answer.UNCLAIMED
+    WEAK = "too weak to test"
+    UNSTABLE = "none stable"
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
@@ -72,6 +85,15 @@ class LengthVerdict:
     def digits(self) -> int:
         """The test length."""
         return self.prediction.digits
+
+    @property
+    def untested(self) -> Untested | None:
+        """Why the verdict is undetermined; None where it is another."""
+        if self.verdict != Verdict.UNDETERMINED:
+            return None
+        if self.prediction.claim == Claim.NONE:
+            return Untested.UNCLAIMED
+        return Untested.UNSTABLE if is_testable(self.prediction) else Untested.WEAK
 
 
 @dataclass(frozen=True)

@@ -16,32 +16,33 @@ import re
 from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Meta
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 
 from arith.theory.arithmetic.tasks import is_named
 from arith.theory.errors import InvalidInput
 from arith.theory.transformer.layouts import BOS, EQUALS, SIGN
 from arith.verify.data.numerals import symbols
 from arith.verify.data.texts import signs_of
-from arith.verify.model.gpt import GPT
-from arith.verify.model.networks import network
 from arith.verify.plan.cells import Cell, refuse_natural
 from arith.verify.plan.given import check_regular, one_line, read_bytes
 from arith.verify.plan.plan import Job, Plan
 from arith.verify.plan.recipe import RECIPE, Recipe
-from arith.verify.plan.sizes import LARGEST, Size
+from arith.verify.plan.sizes import BY_PYTHON, LARGEST, Size
 from arith.verify.records.budgets import is_wanted
 from arith.verify.records.files import new_folder
 from arith.verify.records.reading import Line, Positive, check, read, record
 from arith.verify.records.runs import Run, read_model
 
+if TYPE_CHECKING:  # a folder that holds no model is refused before torch is imported
+    from arith.verify.model.gpt import GPT
+
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
 DIGEST = "sha256"
 """The entry of ``config.json`` that holds for all others and the weights."""
+CAUSAL = "causal language model"
 EXPORTED, WITHIN = "arith", "gpt."
 """What ``config.json`` calls an exported model, and what the names of its tensors begin with."""
 _MOST = 2**24
@@ -81,6 +82,8 @@ class Network:
 
     def made(self, cell: Cell) -> GPT:
         """A network of this size for a cell."""
+        from arith.verify.model.networks import network
+
         made = replace(RECIPE, tied=self.tied, gelu=self.gelu, norm_bias=self.norm_bias)
         return network(cell, 0, made, self.shape)
 
@@ -125,6 +128,8 @@ def keep(folder: Path, model: GPT, run: Run, recipe: Recipe) -> Path:
         InvalidInput: no folder can be there.
         Failed: the disk is full or fails.
     """
+    from safetensors.torch import save_file
+
     cell = run.cell
     path = kept_path(folder, Job(cell, run.seed, recipe), run.precision)
     config = {
@@ -247,6 +252,37 @@ def _read_config(folder: Path) -> tuple[Run, Network, dict[str, Any]]:
         return run, size, config
     except InvalidInput as error:
         raise InvalidInput(f"{path}: {error}") from None
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """What the ``config.json`` of a model's directory says.
+
+    Raises:
+        InvalidInput: there is no such directory, or no such file in it, or a damaged one.
+    """
+    if path.is_file():
+        raise InvalidInput(
+            f"{path} is a file: a model is read from a folder of Hugging Face; any other is judged "
+            f"in Python, {BY_PYTHON}"
+        )
+    if not path.is_dir():
+        raise InvalidInput(
+            f"there is no folder {path}: a model is read from a directory, and none is fetched"
+        )
+    if not (path / CONFIG).is_file():
+        raise InvalidInput(f"{path} holds no {CAUSAL}: it has no {CONFIG}")
+    try:
+        data = json.loads((path / CONFIG).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise InvalidInput(f"{path} holds no {CAUSAL}: {CONFIG}: {error}") from None
+    if not isinstance(data, dict):
+        raise InvalidInput(f"{path} holds no {CAUSAL}: {CONFIG} is no object of JSON")
+    return data
+
+
+def is_export(path: Path) -> bool:
+    """Whether a model's directory is one that ``arith export`` has written (InvalidInput: none)."""
+    return _is_export(read_config(path))
 
 
 def _is_export(config: dict[str, Any]) -> bool:

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from arith.theory.errors import InvalidInput, look_up
+from arith.theory.errors import InvalidInput, Registry, look_up
 from arith.theory.transformer.encodings import ENCODINGS
 from arith.theory.transformer.layouts import INDICES, STARTS, Token
 from arith.verify.data.numbering import Numbering
@@ -463,21 +463,23 @@ def _offsets(length: int) -> Tensor:
     return (index[:, None] - index).clamp(min=0)
 
 
-POSITIONS: dict[str, type[PositionalEncoding]] = {
-    "ape": Learned,
-    "shifted": Shifted,
-    "randomized": Randomized,
-    "sinusoidal": Sinusoidal,
-    "rpe": RelativeKeys,
-    "t5": OffsetBias,
-    "rope": Rotary,
-    "alibi": LinearBias,
-    "fire": FunctionBias,
-    "randomized-fire": RandomizedFunctionBias,
-    "abacus": Abacus,
-    "coupled": Significance,
-    "nope": PositionalEncoding,
-}
+POSITIONS: Registry[type[PositionalEncoding]] = Registry(
+    {
+        "ape": Learned,
+        "shifted": Shifted,
+        "randomized": Randomized,
+        "sinusoidal": Sinusoidal,
+        "rpe": RelativeKeys,
+        "t5": OffsetBias,
+        "rope": Rotary,
+        "alibi": LinearBias,
+        "fire": FunctionBias,
+        "randomized-fire": RandomizedFunctionBias,
+        "abacus": Abacus,
+        "coupled": Significance,
+        "nope": PositionalEncoding,
+    }
+)
 """The module of every encoding in ``theory.transformer.encodings``."""
 
 

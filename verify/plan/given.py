@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from arith.theory.errors import InvalidInput
+from arith.verify.data.answers import parse_log
 from arith.verify.data.files import Examples, parse_examples
 
 MOST = 64 * 2**20
@@ -94,6 +95,20 @@ def read_examples(path: Path) -> Examples:
     if len(found) > _MOST_EXAMPLES:
         raise InvalidInput(f"{what} has more than {_MOST_EXAMPLES:,} bytes")
     return parse_examples(found, what)
+
+
+def read_answers(path: Path) -> Examples:
+    """The prompts and answers in a file: JSON lines, CSV, or a log of lm-evaluation-harness.
+
+    Raises:
+        InvalidInput: there is no such file, or a line of it is no prompt with an answer.
+    """
+    if str(path) != "-":
+        found = read_bytes(path, "the answers", _MOST_EXAMPLES)
+        if b'"resps"' in found.partition(b"\n")[0]:
+            return parse_log(found, str(path))
+        del found
+    return read_examples(path)
 
 
 def check_regular(path: Path, what: str) -> None:

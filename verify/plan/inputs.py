@@ -8,8 +8,10 @@ from functools import lru_cache
 import numpy as np
 
 from arith.theory.arithmetic.domains import Domain
-from arith.theory.arithmetic.observed import shapes_of, widths_of
+from arith.theory.arithmetic.observed import ObservedDomain, shapes_of, widths_of
 from arith.theory.errors import InvalidInput
+from arith.theory.setting.settings import Setting
+from arith.theory.setting.training import default_model
 from arith.verify.data.sampling import (
     HELD_OUT,
     Sampler,
@@ -129,6 +131,15 @@ def unjudged(cell: Cell) -> str:
     independent = premise.independent(cell.setting.task, held_out_count(cell))
     few = premise.too_few(independent)
     return few and f"No model can be judged: {few} (arith theorems convergence)."
+
+
+def unjudged_setting(setting: Setting) -> str:
+    """``unjudged`` of models of a setting; empty if it is that of a file, which we do not split."""
+    if isinstance(setting.train, ObservedDomain):
+        return ""
+    with contextlib.suppress(InvalidInput):  # no model of ours takes it
+        return unjudged(Cell(setting, default_model(setting.task)))
+    return ""
 
 
 @lru_cache(maxsize=4096)

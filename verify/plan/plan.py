@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from arith.theory.arithmetic.effort import ENTRIES
 from arith.theory.arithmetic.residues import LARGEST_MODULUS
@@ -28,6 +29,8 @@ MOST_JOBS = 1_000
 """Processes at once."""
 MOST_TOKENS = 1_000
 """Tokens of one example: attention over more needs memory that small machines lack."""
+_MOST_NAMED = 3
+"""Cells of a note that are named."""
 _MOST_COUNTED = ENTRIES // 5
 """Operand tuples that are counted one by one."""
 _MOST_PARTS = 5 * ENTRIES
@@ -115,14 +118,21 @@ class Plan:
 
         That is what differs from the published code, where models are trained by its recipe.
         """
-        few = [f"{cell.label()}: {why}" for cell in self.cells if (why := unjudged(cell))]
+        few = {cell.label(): why for cell in self.cells if (why := unjudged(cell))}
+        notes = [f"{label}: {why}" for label, why in few.items()]
+        if len(few) > 1:
+            named = [*islice(few, _MOST_NAMED), "..."][: len(few)]
+            notes = [
+                f"No model of {len(few):,} of {len(self.cells):,} cells can be judged, as too few "
+                f"inputs are held out (arith theorems convergence): {'; '.join(named)}"
+            ]
         steps = sorted({job.recipe.published_steps for job in self.models} - {0})
         theirs = " and ".join(f"{n:,}" for n in steps)
         differs = (
             f"Of the published recipe one thing differs: it takes {theirs} steps, here "
             f"{self.budget:,} (--budget). Its data are options: docs/published-code.md."
         )
-        return few + [differs] * bool(theirs)
+        return notes + [differs] * bool(theirs)
 
 
 def _check(cell: Cell) -> None:

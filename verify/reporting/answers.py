@@ -21,6 +21,7 @@ from arith.verify.judging.answers import (
     MOST_SHOWN,
     AnswersAt,
     JudgedAnswers,
+    answers_needed,
     is_near,
     is_too_wide,
     written_width,
@@ -384,10 +385,15 @@ def _of_direction(j: JudgedAnswers, direction: Direction) -> str:
     setting = j.verdict.cell.setting
     there = [x for x in there if not (_is_converged(x) or setting.is_premise(x.digits))]
     said = []
-    for word in dict.fromkeys(_word(j, x) for x in there):
-        some = [x for x in there if _word(j, x) == word]
-        said.append(f"{word} at {lengths_text([x.digits for x in some])}{_why(j, some)}")
+    for kind in dict.fromkeys((_word(j, x), _is_open(x)) for x in there):
+        some = [x for x in there if (_word(j, x), _is_open(x)) == kind]
+        said.append(f"{kind[0]} at {lengths_text([x.digits for x in some])}{_why(j, some)}")
     return f"{INPUTS[direction].capitalize()} inputs: {', '.join(said)}." if said else ""
+
+
+def _is_open(x: LengthVerdict) -> bool:
+    """Whether answers are too few to decide."""
+    return x.verdict == Verdict.INCONCLUSIVE and is_too_wide(x)
 
 
 def _why(j: JudgedAnswers, lengths: Sequence[LengthVerdict]) -> str:
@@ -397,14 +403,15 @@ def _why(j: JudgedAnswers, lengths: Sequence[LengthVerdict]) -> str:
         if not run.indifferent and any(x.prediction.requires_noise_invariance for x in lengths):
             return f" (noise changes {_changed(run.indifference or 0)} of the answers)"
         return " (its answers are not stable)"
+    if all(map(_is_open, lengths)):
+        needed = max(map(answers_needed, lengths))
+        return f" (too few answers; {needed:,} of each model are enough if they are as claimed)"
     if all(x.prediction.direction == Direction.IN_DOMAIN for x in lengths):
         return " (with inputs that training lacks)"
     if any(x.verdict != Verdict.INCONCLUSIVE for x in lengths):
         return ""
     if all(x.accuracy is None for x in lengths):
         return " (no answers)"
-    if all(map(is_too_wide, lengths)):
-        return " (too few answers: their interval has what is claimed, and more)"
     return " (not as predicted, and the premises are not known)"
 
 

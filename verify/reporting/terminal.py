@@ -6,24 +6,29 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from arith.theory.arithmetic.directions import EXTRAPOLATING, Direction
-from arith.theory.generalization.outcomes import Claim
 from arith.theory.prediction.predict import Prediction
 from arith.theory.setting.training import default_model
-from arith.theory.text.answer import INPUTS, UNCLAIMED
+from arith.theory.text.answer import INPUTS
 from arith.theory.text.text import SIGNS, claim_text, count, in_signs, short_claim
 from arith.verify.judging.intervals import CONFIDENCE, Interval
-from arith.verify.judging.judge import CellVerdict, LengthVerdict, Verdict, count_verdicts, worst
+from arith.verify.judging.judge import (
+    CellVerdict,
+    LengthVerdict,
+    Untested,
+    Verdict,
+    count_verdicts,
+    worst,
+)
 from arith.verify.judging.known_divergences import KnownDivergences, unexplained
-from arith.verify.judging.standards import MECHANISM, TOLERANCE, is_testable
+from arith.verify.judging.standards import MECHANISM, TOLERANCE
 from arith.verify.plan.cells import Cell
 from arith.verify.reporting.summary import Judged, judged, summarize
 
 PREDICTION_COLUMNS = ("cell", "model", "by digits (?: no claim, *: if stable)")
 CELL_COLUMNS = ("cell", "predicted", "measured", "shorter", "longer")
 LENGTH_COLUMNS = ("digits", "inputs", "predicted", "measured", "as f^", "verdict")
-_WORDS = {Verdict.UNDETERMINED: UNCLAIMED, Verdict.PREMISE: "premise met"}
+_WORDS = {Verdict.UNDETERMINED: Untested.UNCLAIMED, Verdict.PREMISE: "premise met"}
 """Verdicts that a reader would not know by their names."""
-WEAK, UNSTABLE = "too weak to test", "none stable"
 _MISSED = "(..): of models that did not converge"
 
 
@@ -51,13 +56,8 @@ def verdict_word(verdict: Verdict) -> str:
 
 
 def length_word(x: LengthVerdict) -> str:
-    """The verdict on a length as tables show it, or why what is claimed there was not tested.
-
-    A bound may be too near 0 or 1 to fail, or it is of stable models, and no model was.
-    """
-    if x.verdict != Verdict.UNDETERMINED or x.prediction.claim == Claim.NONE:
-        return verdict_word(x.verdict)
-    return UNSTABLE if is_testable(x.prediction) else WEAK
+    """The verdict on a length as tables show it, or why nothing was tested there."""
+    return x.untested or verdict_word(x.verdict)
 
 
 def interval_text(x: Interval | None) -> str:
@@ -70,7 +70,7 @@ def interval_text(x: Interval | None) -> str:
 def claimed_of(x: LengthVerdict, exact: bool = False) -> str:
     """What theory claims of a length, or that it claims it of stable models and none was seen."""
     is_void = x.verdict == Verdict.UNDETERMINED and x.prediction.requires_measured_stability
-    return UNSTABLE if is_void else claim_text(x.prediction, exact)
+    return Untested.UNSTABLE if is_void else claim_text(x.prediction, exact)
 
 
 def prediction_row(cell: Cell, prediction: Prediction) -> list[str]:
@@ -193,15 +193,15 @@ def _spread(shares: Sequence[float]) -> str:
 
 def verdict_legend(v: CellVerdict) -> list[str]:
     """What the verdicts on its lengths mean, a line each."""
-    meanings = {
+    meanings: dict[Verdict | Untested, str] = {
         Verdict.AGREE: f"the interval of each model lies within {TOLERANCE} of the claim",
-        WEAK: f"the bound is within {TOLERANCE} of 0 or 1, so it cannot fail",
-        UNSTABLE: "the claim is of models that were measured to be stable, and none was",
+        Untested.WEAK: f"the bound is within {TOLERANCE} of 0 or 1, so it cannot fail",
+        Untested.UNSTABLE: "the claim is of models that were measured to be stable, and none was",
     }
-    words = {length_word(x) for x in v.lengths}
-    if Verdict.DIVERGE in words:
-        words.add(Verdict.AGREE)
-    return [f"{word}: {meaning}" for word, meaning in meanings.items() if word in words]
+    found = {x.untested or x.verdict for x in v.lengths}
+    if Verdict.DIVERGE in found:
+        found.add(Verdict.AGREE)
+    return [f"{word}: {meaning}" for word, meaning in meanings.items() if word in found]
 
 
 def sentence(v: CellVerdict) -> str:
@@ -231,8 +231,8 @@ def sentence(v: CellVerdict) -> str:
 
 def _undetermined(verdicts: Iterable[CellVerdict]) -> list[str]:
     """At how many lengths nothing that was claimed could be tested, for each reason."""
-    words = Counter(length_word(x) for v in verdicts for x in v.lengths)
-    return [f"{count(words[word], 'length')}{why}" for word, why in _WHY.items() if words[word]]
+    found = Counter(x.untested for v in verdicts for x in v.lengths)
+    return [f"{count(found[why], 'length')}{text}" for why, text in _WHY.items() if found[why]]
 
 
 def _apart(v: CellVerdict, x: LengthVerdict) -> str:
@@ -248,11 +248,11 @@ def _apart(v: CellVerdict, x: LengthVerdict) -> str:
 
 
 _WHY = {
-    verdict_word(Verdict.UNDETERMINED): " without a claim",
-    WEAK: f": {WEAK}",
-    UNSTABLE: ": no model stable",
+    Untested.UNCLAIMED: " without a claim",
+    Untested.WEAK: f": {Untested.WEAK}",
+    Untested.UNSTABLE: ": no model stable",
 }
-"""Why nothing was tested at a length, by the word that tables show."""
+"""Why nothing was tested at a length, as summaries say it."""
 
 _THEOREM = {
     Verdict.AGREE: "as measured",

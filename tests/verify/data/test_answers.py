@@ -85,6 +85,37 @@ def test_what_is_no_whole_number_is_no_answer(n: int, text: str) -> None:
     assert read(text.format(n=n)) is None
 
 
+@given(
+    NUMBERS,
+    NUMBERS,
+    *map(st.sampled_from, (WRITTEN[:2], (" or ", ", ", ", or ", " = ", " (or "), BEFORE)),
+)
+def test_two_different_numbers_are_no_answer(
+    n: int, other: int, number: str, between: str, before: str
+) -> None:
+    """Whichever of them is right, and whether one of them repeats the question."""
+    said = [number.format(n=x) for x in (n, other)]
+    text = before.format(a=1, b=2) + between.join(said)
+    assert read(text) == (n if n == other else None)
+
+
+@pytest.mark.parametrize(
+    ("text", "integer"),
+    [
+        ("46 or 12 + 34 = 47", None),
+        ("12 + 34 = 46 or 12 + 34 = 47", None),
+        ("46 or 46 or 47", None),
+        ("12 + 34 = 46, or 40 + 6", 46),
+        ("46 or so", 46),
+        ("1, -1", None),
+        ("1 or -1", None),
+        ("1 or " * 2_500 + "1", 1),
+    ],
+)
+def test_what_is_offered_with_a_number_may_be_an_expression(text: str, integer: int | None) -> None:
+    assert read(text) == integer
+
+
 @pytest.mark.parametrize(
     ("form", "text", "integer"),
     [
@@ -96,6 +127,8 @@ def test_what_is_no_whole_number_is_no_answer(n: int, text: str) -> None:
         ("scratchpad", "(0)6(1)4", 46),
         ("hinted", "<1>6<2>4", 46),
         ("aligned", "six", None),
+        ("aligned", "64 or 74", None),
+        ("plain, result spaces", "4 6 or 4 7", None),
     ],
 )
 def test_answers_are_read_in_the_order_of_the_layout(
@@ -107,7 +140,15 @@ def test_answers_are_read_in_the_order_of_the_layout(
 
 @pytest.mark.parametrize(
     ("base", "text", "integer"),
-    [(16, "2e", 46), (16, "2G", None), (60, "1:59", 119), (60, "-", None)],
+    [
+        (16, "2e", 46),
+        (16, "2e, I think", 46),
+        (16, "2e or 2f", None),
+        (16, "2G", None),
+        (60, "1:59", 119),
+        (60, "1:59 or 1:58", None),
+        (60, "-", None),
+    ],
 )
 def test_answers_in_high_bases(base: int, text: str, integer: int | None) -> None:
     assert read(text, base) == integer

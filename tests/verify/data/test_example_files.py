@@ -368,6 +368,16 @@ PUBLISHED: dict[str, tuple[Callable[[int, int, int], str], str, str]] = {
         "add",
         "plain",
     ),
+    "words between operands": (
+        lambda a, b, c: json.dumps(
+            {
+                "question": f"Tom has {a} apples, Al has {b}. How many together?",
+                "answer": f"Together they have {a} + {b} = {c} apples.",
+            }
+        ),
+        "add",
+        "plain, comma between operands",
+    ),
     "words and commas": (
         lambda a, b, c: f"Tom has {a}, Max {b}, sum {c}",
         "add",
@@ -585,8 +595,8 @@ DAMAGED = {
     "words": (b"hello\nworld\n", "not read as examples of any task"),
     "wrong sums": (b"1+1=5\n2+2=9\n3+3=1\n7+5=9\n", "not read as examples of any task"),
     "broken JSON": (b'{"prompt": "1+1=", "answer": "2"}\n{"prompt": \n', "line 2: no JSON"),
-    "an object that holds examples": (
-        b'{\n"data": [\n{"prompt": "1+1=", "answer": "2"}\n]\n}',
+    "an object with two lists": (
+        b'{\n"train": [\n{"prompt": "1+1=", "answer": "2"}\n],\n"test": []}',
         r"line 1: no JSON: each example stands on one line, or all in a list: \{",
     ),
     "JSON of other things": (b'{"a": 1}\n', "line 1: it needs a prompt and an answer"),
@@ -749,6 +759,31 @@ def test_lengths_are_met_by_their_weights() -> None:
         < 0.82
     )
     assert three
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("row", ["prompt", "messages"])
+def test_a_list_of_json_may_stand_under_one_key(row: str, indent: int | None) -> None:
+    """On one line or on several, beside what is no list; two lists may not, nor does a chat."""
+    rows: list[dict[str, Any]] = [{"prompt": f"{a}+12=", "answer": f"{a + 12}"} for a in range(9)]
+    if row == "messages":
+        rows = [
+            {"messages": [{"role": "user", "content": x["prompt"]},
+                          {"role": "assistant", "content": x["answer"]}]} for x in rows
+        ]  # fmt: skip
+
+    def read(data: Any) -> Examples:
+        text = f"# made by me\n{json.dumps(data, indent=indent)}\n"
+        return parse_examples(text.encode(), "the file")
+
+    plain = read(rows)
+    assert plain.prompts[3] == "3+12=" and plain.answers[3] == "15" and len(plain) == 9
+    under = read({"version": 1, "data": rows})
+    assert under == plain and under.quoted(2).endswith("(the file, entry 3)")
+    if indent is None:
+        assert read(rows[0]) == plain.some([0])
+    with pytest.raises(InvalidInput, match="the file, line 2: "):
+        read({"train": rows, "test": rows})
 
 
 def test_json_lines_have_prompt_and_answer() -> None:

@@ -15,7 +15,7 @@ from builders.tiny_models import PRODUCT, Taught, blind, leaking, untrained
 from arith.verify.inspection import inspect, kept
 from arith.verify.inspection_page import inspection_html
 from arith.verify.mechanism.taken_apart import take_apart
-from arith.verify.model.kept import keep
+from arith.verify.model.kept import keep, read_kept
 from arith.verify.model.measure import answers
 from arith.verify.plan.inputs import inputs_at
 from arith.verify.plan.recipe import RECIPE
@@ -86,4 +86,4 @@ def test_the_page_fits_narrow_windows(story: str, tmp_path: Path) -> None:
 def test_the_noise_that_a_kept_model_learned_is_told(tmp_path: Path) -> None:
     noise = (0.0,) * (len(PRODUCT.format.tokens) - 2) + (0.75,)
     model = keep(tmp_path, untrained(PRODUCT), kept_run(PRODUCT, noise=noise), RECIPE)
-    assert kept(model).noise == noise
+    assert kept(read_kept(model)).noise == noise

@@ -16,11 +16,12 @@ from builders.kept_models import kept_run
 from builders.tiny_models import QUICK, taught
 
 import arith
-from arith.verify.external import ask, judge_kept, read_answers
+from arith.verify.external import ask, judge_kept
 from arith.verify.judging.answers import JudgedAnswers
 from arith.verify.model.huggingface import export
 from arith.verify.model.kept import keep, read_kept
 from arith.verify.plan.examples import as_jsonl, lm_eval_task
+from arith.verify.plan.given import read_answers
 
 NEEDED = ("lm_eval", "accelerate", "transformers")  # looked for alone: to import them takes long
 pytestmark = pytest.mark.skipif(not all(map(find_spec, NEEDED)), reason="needs arith[lm-eval]")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -79,8 +81,9 @@ def test_a_bias_of_another_shape_than_the_scores_is_named(monkeypatch: pytest.Mo
         def bias(self, q: torch.Tensor, slots: object, keys: int, layer: int) -> torch.Tensor:
             return torch.zeros(7, 3)
 
-    monkeypatch.setitem(POSITIONS, "nope", Flat)
-    net = untrained(cell(pe="nope"))
+    monkeypatch.setitem(ENCODINGS, "flat", replace(ENCODINGS["nope"], name="flat"))
+    monkeypatch.setitem(POSITIONS, "flat", Flat)
+    net = untrained(cell(pe="flat"))
     with pytest.raises(ValueError, match=r"^Flat.bias gives the shape \(7, 3\); \(H, S, T\) is "):
         net(torch.zeros(1, 4, dtype=torch.long))
 

@@ -8,15 +8,24 @@ import pytest
 from builders.cells import cell
 from builders.runs import RIGHT, run
 
+from arith.printing import Text, prediction_parts
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.errors import InvalidInput
+from arith.theory.prediction.predict import Prediction, predict
+from arith.verify.data.files import parse_examples
+from arith.verify.data.finding import find_setting
 from arith.verify.judging.judge import Verdict, exit_code, judge
 from arith.verify.plan import inputs
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.grids import grid
-from arith.verify.plan.inputs import held_out_count, held_out_inputs
+from arith.verify.plan.inputs import held_out_count, held_out_inputs, unjudged
 from arith.verify.plan.plan import Plan
 from arith.verify.plan.premise import CONFIDENCE, NEEDED, PREMISE, SURE, is_met, lower_bound
+
+
+def unfolded(prediction: Prediction) -> str:
+    """What ``arith predict`` prints, a line for each text."""
+    return "\n".join(x.text for x in prediction_parts(prediction) if isinstance(x, Text))
 
 
 def small(base: int, digits: int, modulus: int | None = None) -> Cell:
@@ -66,6 +75,30 @@ def test_a_domain_too_small_to_hold_enough_out_is_inconclusive(
         found.reason
         == f"premise not established: only {count} independent held-out inputs, 59 needed"
     )
+
+
+def test_several_cells_that_cannot_be_judged_are_one_note() -> None:
+    few = [small(2, 3, modulus) for modulus in range(2, 7)]
+    for n in (2, 3, 5):
+        named = [*[x.label() for x in few[:3]], *["..."] * (n > 3)][:n]
+        [note] = Plan([cell(digits=3), *few[:n]]).notes()
+        assert note == (
+            f"No model of {n} of {n + 1} cells can be judged, as too few inputs are held out "
+            f"(arith theorems convergence): {'; '.join(named)}"
+        )
+
+
+def test_what_verify_notes_before_training_a_prediction_says_too() -> None:
+    c = small(2, 3)
+    assert f"{unjudged(c)}\n" in f"{unfolded(predict(c.setting))}\n"
+    assert "judged" not in unfolded(predict(cell(digits=3).setting))
+
+
+def test_the_examples_of_a_file_are_not_split_by_us() -> None:
+    lines = "".join(f"{a}+{b}={a + b}\n" for a in range(10, 16) for b in range(10, 15))
+    found = find_setting(parse_examples(lines.encode(), "the file"), {})
+    assert unjudged(Cell(found.setting, "nano"))
+    assert "judged" not in unfolded(predict(found.setting))
 
 
 def test_why_a_cell_is_inconclusive() -> None:

@@ -21,7 +21,7 @@ from builders.runs import RIGHT, run
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.text.answer import UNCLAIMED
 from arith.verify import pipeline
-from arith.verify.judging.judge import judge
+from arith.verify.judging.judge import Untested, judge
 from arith.verify.plan.cells import Cell
 from arith.verify.plan.grids import grid
 from arith.verify.plan.recipe import DENSE, RECIPE
@@ -30,7 +30,6 @@ from arith.verify.reporting.exports import cell_json, report_json
 from arith.verify.reporting.page import cells_page, page, summary_blocks
 from arith.verify.reporting.report import Report
 from arith.verify.reporting.summary import summarize
-from arith.verify.reporting.terminal import UNSTABLE, WEAK
 
 NAMES = pytest.mark.parametrize("name", ["headline", "full", "constants"])
 
@@ -62,7 +61,7 @@ def rows(name: str) -> list[dict[str, str]]:
 def test_the_counts_are_those_of_the_committed_pages(name: str) -> None:
     counted, told = report(name)["summary"], rows(name)
     verdicts = Counter(row["verdict"] for row in told)
-    unjudged = (UNCLAIMED, WEAK, UNSTABLE)
+    unjudged = (UNCLAIMED, Untested.WEAK, Untested.UNSTABLE)
     silent = [r for r in told if r["verdict"] in unjudged and r["measured"] != "-"]
     unclaimed = [r for r in silent if r["predicted"] == UNCLAIMED]
     lengths = [x for c in report(name)["cells"] for x in c["lengths"]]
@@ -72,7 +71,7 @@ def test_the_counts_are_those_of_the_committed_pages(name: str) -> None:
         if "measured stability" in x["premises"] and x["verdict"] == "undetermined"
     ]
     said = [r["predicted"] for r in silent if r["predicted"] != UNCLAIMED]
-    bounds = [r["predicted"] for r in silent if r["verdict"] == WEAK]
+    bounds = [r["predicted"] for r in silent if r["verdict"] == Untested.WEAK]
     assert len(said) - len(bounds) == len(void)
     assert len(unclaimed) >= len(bounds)
     assert all(re.match("at most|at least|below", x) for x in bounds)  # near 0 or 1

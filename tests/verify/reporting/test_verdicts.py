@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 from builders.cells import cell
 from builders.runs import RIGHT, run
 
 from arith.theory.arithmetic.domains import Domain
 from arith.theory.prediction.predict import predict
-from arith.verify.judging.judge import CellVerdict, Verdict, judge
+from arith.verify.judging.judge import CellVerdict, Untested, Verdict, judge
 from arith.verify.judging.known_divergences import KnownDivergences
 from arith.verify.reporting.terminal import (
     CELL_COLUMNS,
@@ -40,6 +41,32 @@ def diverging() -> CellVerdict:
 def inconclusive() -> CellVerdict:
     c = cell(digits=3)
     return judge(c, [run(c, {1: 0.31, 2: 0.4, 3: 0.5, 4: 0.22}, premise=0.5)])
+
+
+def test_why_nothing_was_tested_at_a_length_is_said_of_it_and_counted() -> None:
+    v = agreeing()
+    assert [x.untested for x in v.lengths] == [None] * len(v.lengths)
+    of = v.lengths[-1]
+    open_ = replace(of.prediction, accuracy=None, at_most=Fraction(1), known=Fraction(0))
+    claims = {
+        Untested.UNCLAIMED: open_,
+        Untested.WEAK: replace(open_, at_most=Fraction(999, 1000)),
+        Untested.UNSTABLE: of.prediction,
+    }
+    lengths = tuple(
+        replace(of, prediction=x, verdict=Verdict.UNDETERMINED) for x in claims.values()
+    )
+    assert [x.untested for x in lengths] == [*claims]
+    assert [length_line(v, x)[-1] for x in lengths] == [
+        "no claim",
+        "too weak to test",
+        "none stable",
+    ]
+    said = summary_line([replace(v, lengths=lengths)])
+    assert (
+        "; 1 length without a claim; 1 length: too weak to test; 1 length: no model stable" in said
+    )
+    assert len(length_legend(replace(v, lengths=lengths))) == 2 + len(length_legend(v)) - 1
 
 
 def shown(v: CellVerdict) -> dict[str, str]:

@@ -20,9 +20,9 @@ from builders.limits import no_file_beyond
 from builders.tiny_models import SHORT, TINY, float32
 
 from arith.theory.errors import InvalidInput
-from arith.theory.transformer.encodings import ENCODINGS
+from arith.theory.transformer.encodings import ENCODINGS, SHIPPED
 from arith.verify.model.kept import read_kept
-from arith.verify.model.positions import POSITIONS
+from arith.verify.model.positions import POSITIONS, Learned
 from arith.verify.pipeline import estimate, verify
 from arith.verify.plan.folders import Folders
 from arith.verify.plan.plan import Job, Plan
@@ -183,9 +183,20 @@ def test_a_command_has_what_a_module_of_ones_own_adds(
     done = run("json.py")
     assert done.code == 2 and "json.py: another module has this name, /" in done.err
     done = run("./mind.py")
-    assert done.err.startswith("arith: ARITH_IMPORT=./mind.py: No module named 'mind' (")
+    assert done.err.startswith("arith: ARITH_IMPORT=./mind.py: there is no such file (")
     done = run(str(tmp_path / "mine.py"))
     assert done.code == 3 and "not converged" in done.out, done.err
+    for table in (
+        "theory.transformer.encodings import ENCODINGS",
+        "verify.model.positions import POSITIONS",
+    ):
+        name = table.split()[-1]
+        (tmp_path / f"{name}.py").write_text(f"from arith.{table}\n{name}['ape'] = {name}['rope']")
+        done = run(f"{name}.py")
+        ours = ", ".join(sorted(SHIPPED))
+        taken = f"{name}.py: 'ape' is ours: give yours another name (ours: {ours}) ("
+        assert done.code == 2 and done.err.startswith(f"arith: ARITH_IMPORT={taken}")
+        assert ENCODINGS["ape"] != ENCODINGS["rope"] and POSITIONS["ape"] is Learned
     (tmp_path / "half.py").write_text(
         "from arith.theory.transformer.encodings import Encoding\n"
         "Encoding('half', 'none', False, 'x')"
