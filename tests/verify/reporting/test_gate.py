@@ -125,7 +125,7 @@ def test_what_noise_tells_of_stable_models_stands_in_the_findings() -> None:
     assert f"{reads.lengths + ignores.lengths} longer lengths" in page and told in page
 
 
-def test_how_many_claims_a_plain_rule_would_meet_stands_in_the_readme() -> None:
+def test_how_many_claims_a_plain_rule_would_meet_stands_in_the_pages() -> None:
     """Shorter inputs right, and longer ones wrong: of the claims that were stored and tested."""
     right = {Direction.DOWNWARD: 1, Direction.UPWARD: 0}
     met = []
@@ -138,9 +138,11 @@ def test_how_many_claims_a_plain_rule_would_meet_stands_in_the_readme() -> None:
                 if claim_applied(x, v.cell.setting, run):
                     [m] = (m for m in run.measurements if m.digits == x.digits)
                     met.append(abs(m.correct / m.samples - right[x.direction]) <= TOLERANCE)
-    readme = " ".join((REPORTS.parent / "README.md").read_text().split())
-    told = "came true. The rule *shorter right, longer wrong* would have come true"
-    assert f"{told} at {sum(met)} of these {len(met)}." in readme
+    pages = (REPORTS.parent / name for name in ("README.md", "docs/findings.md"))
+    readme, findings = (" ".join(page.read_text().split()) for page in pages)
+    assert f"would have come true at {sum(met)} of these {len(met)}." in readme
+    told = f"Of the {len(met)} claims that were tested in the three grids, *shorter right, longer"
+    assert f"{told} wrong* would have met {sum(met)}." in findings
 
 
 @pytest.mark.parametrize("name", NAMES)
