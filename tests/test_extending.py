@@ -84,6 +84,8 @@ def test_an_encoding_of_facts_that_make_no_sense_is_refused() -> None:
         Encoding("kerple", "relativ", False, "", "")
     with pytest.raises(InvalidInput, match="merged_from is for relative encodings"):
         Encoding("clipped", "absolute", True, "", "", merged_from=8)
+    with pytest.raises(InvalidInput, match="'kerple' is entered as 'kerpel': give it one name"):
+        ENCODINGS["kerpel"] = Encoding("kerple", "relative", False, "", "")
 
 
 @pytest.mark.usefixtures("tables_as_they_were")

@@ -54,6 +54,9 @@ class Registry(dict[str, _Entry]):
             raise InvalidInput(
                 f"'{name}' is ours: give yours another name (ours: {', '.join(sorted(self.ours))})"
             )
+        own = getattr(row, "name", name)
+        if own != name:
+            raise InvalidInput(f"'{own}' is entered as '{name}': give it one name")
         super().__setitem__(name, row)
 
 

@@ -31,8 +31,8 @@ from arith.theory.transformer.layouts import INDICES
 
 _INDIFFERENT = "Premise: noise on ignored digits changes no answer."
 _SENSITIVE = "Premise: noise on digits that training kept constant changes answers."
-_STEADY = "Premise: disturbing all digits a little changes no answer{}."
-_MEASURED = ", which has to be measured: 0.998 of all answers stay"
+_STEADY = "Premise: disturbing all digits a little changes no answer."
+_MEASURED = "Premise: at {} this was measured, and 0.998 of all answers stay."
 _MOST_RUNS = 3
 """Runs of shown addresses that are listed."""
 
@@ -114,14 +114,12 @@ def _together(shown: Support, lengths: tuple[LengthPrediction, ...]) -> Iterator
         at = ", ".join(map(str, given_up))
         what = f"Not counted, for it would take too long: the accuracy at {at} digit(s)."
         yield cite("count", what, given_up)
-    for is_measured, more in ((False, ""), (True, _MEASURED)):
-        steady = [
-            x.digits
-            for x in lengths
-            if x.requires_stability and x.requires_measured_stability == is_measured
-        ]
-        if steady:
-            yield cite("stability", _STEADY.format(more), steady)
+    steady = [x.digits for x in lengths if x.requires_stability]
+    if steady:
+        yield cite("stability", _STEADY, steady)
+    measured = [x.digits for x in lengths if x.requires_measured_stability]
+    if measured:
+        yield cite("stability", _MEASURED.format(lengths_text(measured)), measured)
 
 
 def _two_candidates(lengths: tuple[LengthPrediction, ...]) -> Iterator[Step]:
