@@ -179,7 +179,8 @@ def changed(setting: Setting, changes: tuple[Change, ...]) -> Setting:
 
 def _weighted(train: Domain) -> Domain:
     """Training with its weights by name: those that are usual change with the padding."""
-    return replace(train, weights=train.usual_weights)
+    usual = train.usual_weights
+    return train if train.weights == usual else replace(train, weights=usual)
 
 
 def _works(prediction: Prediction) -> bool:
