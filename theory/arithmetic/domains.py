@@ -203,7 +203,7 @@ class Domain:
 
     def in_tokens(self, in_token: int) -> Domain:
         """The domain where a token holds so many digits."""
-        return replace(self, in_token=in_token)
+        return self if in_token == self.in_token else replace(self, in_token=in_token)
 
     def places(self, length: int) -> int:
         """How many tokens so many digits take."""

@@ -7,6 +7,7 @@ digits, so what is not read enters by how it is distributed over residues.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache, reduce
 from itertools import permutations
 from math import prod
@@ -142,35 +143,51 @@ class DigitClassifier:
         # The least is read of the first, so that little is left for the others.
         order = sorted(range(len(kinds)), key=lambda a: len(kinds[a][0]))
         counts = np.zeros((len(self._values), prod(len(n) for *_, n in kinds)), np.int64)
-        for k, box in enumerate(self._boxes):
-            shape = self._factors, self._m, self._base
-            rests = [_rest(box, *x, *shape) for x in zip(self._told, by_part, strict=True)]
-            if len(rests) == 1:
-                counts += self._of_sums(rests[0], *kinds[0][:2], k)
-                continue
-            ways = [
-                _ways(rest, known, boxes >> k & 1)
-                for rest, (known, boxes, _) in zip(rests, kinds, strict=True)
-            ]
-            for row, value in zip(counts, self._values, strict=True):
-                table = (self._digit == value).astype(np.int64)
-                for a in order:
-                    by_residue = np.moveaxis(table, a, 0)
-                    summed = ways[a] @ by_residue.reshape(self._m, -1)
-                    table = np.moveaxis(summed.reshape(-1, *by_residue.shape[1:]), 0, a)
-                row += table.ravel()
+        shape = self._factors, self._m, self._base
+        rests = [
+            [_rest(box, *x, *shape) for x in zip(self._told, by_part, strict=True)]
+            for box in self._boxes
+        ]
+        if len(self._told) == 1:
+            self._add_sums(counts, np.stack([rest for [rest] in rests]), *kinds[0][:2])
+        else:
+            for k, each in enumerate(rests):
+                ways = [
+                    _ways(rest, known, boxes >> k & 1)
+                    for rest, (known, boxes, _) in zip(each, kinds, strict=True)
+                ]
+                self._add_ways(counts, ways, order)
         alike = reduce(np.multiply.outer, [n for *_, n in kinds])
         return alike.ravel(), counts
 
-    def _of_sums(self, rest: Array, known: Array, boxes: Array, k: int) -> Array:
-        """What box k adds to the counts of a sum, ``(values, kinds)``."""
-        found = np.empty((len(self._values), len(known)), dtype=np.int64)
-        turned, step = np.roll(rest[::-1], 1), max(1, _AT_ONCE // self._m)
-        for start in range(0, len(found), step):
+    def _add_sums(self, counts: Array, rests: Array, known: Array, boxes: Array) -> None:
+        """Add to the counts those of a sum, by the rests of all boxes, ``(boxes, m)``."""
+        turned = np.roll(rests[:, ::-1], 1, axis=-1)[:, None]
+        there = boxes >> np.arange(len(rests))[:, None, None] & 1
+        for some, tables in self._tables(len(rests)):
+            ways = cyclic_product(tables, turned)[..., known] * there
+            counts[some] += ways.sum(0).astype(np.int64, copy=False)
+
+    def _add_ways(self, counts: Array, ways: list[csr_array], order: list[int]) -> None:
+        """Add to the counts those of a box, by the ways of each operand, in this order."""
+        for some, tables in self._tables():
+            for a in order:
+                by_residue = np.moveaxis(tables, a + 1, 0)
+                summed = ways[a] @ by_residue.reshape(self._m, -1)
+                tables = np.moveaxis(summed.reshape(-1, *by_residue.shape[1:]), 0, a + 1)
+            counts[some] += tables.reshape(len(tables), -1)
+
+    def _tables(self, boxes: int = 1) -> Iterator[tuple[slice, Array]]:
+        """Some values of the result digit at once, and a table for each of where it has it.
+
+        Args:
+            boxes: by how many each table is to be multiplied.
+        """
+        ones = (1,) * self._digit.ndim
+        step = max(1, _AT_ONCE // (self._digit.size * boxes))
+        for start in range(0, len(self._values), step):
             some = slice(start, start + step)
-            tables = (self._digit == self._values[some, None]).astype(np.int64)
-            found[some] = cyclic_product(tables, turned)[:, known]
-        return found * (boxes >> k & 1)
+            yield some, (self._digit == self._values[some].reshape(-1, *ones)).astype(np.int64)
 
     def _kinds(self, read: frozenset[OperandDigit]) -> tuple[Array, Array, Array]:
         """The sums mod m of digits that are read, the boxes that have them, and how many do.

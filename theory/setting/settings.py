@@ -146,7 +146,7 @@ class Setting:
             found = tuple(n for n in range(1, longest + 1) if self._has(n))
         if not found:
             raise InvalidInput(f"no operands of 1 to {longest} digits have the allowed digits only")
-        object.__setattr__(self, "test_lengths", Domain(found, kind).lengths)
+        object.__setattr__(self, "test_lengths", found)
 
     def _named(self, domain: Domain, option: str) -> Domain:
         """A domain by the one name that it has.

@@ -179,7 +179,8 @@ def changed(setting: Setting, changes: tuple[Change, ...]) -> Setting:
 
 def _weighted(train: Domain) -> Domain:
     """Training with its weights by name: those that are usual change with the padding."""
-    return replace(train, weights=train.usual_weights)
+    usual = train.usual_weights
+    return train if train.weights == usual else replace(train, weights=usual)
 
 
 def _works(prediction: Prediction) -> bool:
@@ -205,6 +206,8 @@ def _working(setting: Setting) -> tuple[list[Suggestion], bool]:
     found: list[Suggestion] = []
     slow: list[tuple[Change, ...]] = []
     left = _combinations(setting)
+    ends = setting.test_lengths[-1:], setting.test_lengths  # mostly the longest decides
+    asked = [replace(setting, test_lengths=lengths) for lengths in dict.fromkeys(ends)]
     try:
         with budget(_TRYING) as work:
             for is_last in (False, True):
@@ -216,7 +219,7 @@ def _working(setting: Setting) -> tuple[list[Suggestion], bool]:
                         left.append(changes)
                         continue
                     before = work.spent
-                    found += _suggestion(setting, changes)
+                    found += _suggestion(asked, changes)
                     if work.spent - before > LITTLE:
                         slow.append(tuple(c for c in changes if c.aspect != "encoding"))
     except TooMuchWork:
@@ -229,23 +232,24 @@ def _covers(changes: tuple[Change, ...], part: tuple[Change, ...]) -> bool:
     return all(any(c == mine or c.is_less_than(mine) for mine in changes) for c in part)
 
 
-def _suggestion(setting: Setting, changes: tuple[Change, ...]) -> list[Suggestion]:
-    """The changes, if every test length generalizes after them."""
-    try:
-        after = changed(setting, changes)
-    except InvalidInput:  # a layout that the task cannot be written in
-        return []
-    if after.layers == 1 and after.encoding.selection != "any":
-        return []  # one layer does not learn to find digits then (docs/relative.md)
-    lengths = after.test_lengths
-    ends = (min(lengths), max(lengths))  # mostly they decide
-    if len(lengths) > len(ends) and not _works(predict(replace(after, test_lengths=ends))):
-        return []
-    prediction = predict(after)
-    if not _works(prediction):
-        return []
+def _suggestion(asked: list[Setting], changes: tuple[Change, ...]) -> list[Suggestion]:
+    """The changes, if every test length generalizes after them.
+
+    Args:
+        asked: the setting with some of the test lengths, and at last with all.
+    """
+    for setting in asked:
+        try:
+            after = changed(setting, changes)
+        except InvalidInput:  # a layout that the task cannot be written in
+            return []
+        if after.layers == 1 and after.encoding.selection != "any":
+            return []  # one layer does not learn to find digits then (docs/relative.md)
+        prediction = predict(after)
+        if not _works(prediction):
+            return []
+    lengths, known = after.test_lengths, setting.train.every_length
     trained = all(map(after.is_premise, lengths))
-    known = setting.train.every_length
     more = tuple(n for n in lengths if n in after.train.every_length and n not in known)
     return [Suggestion(changes, after, _goes_on(after), not prediction.observed, trained, more)]
 
