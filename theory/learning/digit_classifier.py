@@ -7,6 +7,7 @@ digits, so what is not read enters by how it is distributed over residues.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache, reduce
 from itertools import permutations
@@ -67,7 +68,12 @@ class DigitClassifier:
             raise NotCountable(f"the domain is too large to classify digits of '{task.name}'")
         self._base, self._boxes = base, boxes
         operands = tuple(range(task.operands))
-        self._orders = [x for x in permutations(operands) if task.stays(x)]
+        every = Counter(box.digits for box in boxes)
+        self._orders = [
+            x
+            for x in permutations(operands)
+            if task.stays(x) and Counter(tuple(box.digits[j] for j in x) for box in boxes) == every
+        ]
         self._right: dict[tuple[OperandDigit, ...], int] = {}
         if task.is_linear:
             self._told, self._factors = [operands], task.coefficients
