@@ -12,7 +12,7 @@ import pytest
 from builders.command_line import Done, run_cli
 from builders.evidence import FROZEN, committed_runs, judged
 from builders.paths import REPORTS
-from matplotlib.figure import Figure
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 
 from arith.theory.arithmetic.directions import Direction
 from arith.theory.arithmetic.properties import base_aligned
@@ -90,7 +90,7 @@ def test_the_committed_report_has_the_numbers_of_the_committed_evidence(
 
     Figures are drawn for some grids, and written for none.
     """
-    monkeypatch.setattr(Figure, "savefig", lambda self, path, **_: Path(path).touch())
+    monkeypatch.setattr(FigureCanvasSVG, "print_svg", lambda self, path, **_: Path(path).touch())
     if name not in DRAWN:
         undrawn = property(lambda figure: Path.touch, lambda figure, draw: None)
         monkeypatch.setattr(blocks.Figure, "draw", undrawn, raising=False)
