@@ -82,14 +82,16 @@ def figure(path: Path, width: float, height: float) -> Iterator[Figure]:
         from matplotlib.backends.backend_svg import FigureCanvasSVG
         from matplotlib.figure import Figure
 
-        drawn = Figure(figsize=(width, height), dpi=72 if suffix == ".svg" else 150)
+        is_svg = suffix == ".svg"
+        drawn = Figure(figsize=(width, height), dpi=72 if is_svg else 150)
         yield drawn
-        # Each canvas draws once; ``Figure.savefig`` draws a figure with a layout twice.
+        # A canvas draws once; ``Figure.savefig`` draws a figure with a layout twice.
+        canvas: Any = (FigureCanvasSVG if is_svg else FigureCanvasAgg)(drawn)
         with writing(path):
-            if suffix == ".svg":
-                FigureCanvasSVG(drawn).print_svg(path, metadata={"Date": None})
+            if is_svg:
+                canvas.print_svg(path, metadata={"Date": None})
             else:
-                FigureCanvasAgg(drawn).print_png(path)
+                canvas.print_png(path)
 
 
 def draw_box(axes: Axes, x: float, y: float, width: float, height: float, **style: Any) -> None:
