@@ -7,10 +7,10 @@ those that have their default.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, get_type_hints
+from typing import Any
 
 from arith.theory.arithmetic.tasks import DIGIT_FUNCTIONS, TASKS, takes_modulus
-from arith.theory.setting.requests import Request, default_text, options_of
+from arith.theory.setting.requests import Request, default_text, options_of, types_of
 from arith.theory.transformer.layouts import LAYOUTS
 
 FIRST = {"task": "mod_add", "modulus": "101", "train_digits": "2"}
@@ -92,7 +92,7 @@ def _control(name: str, texts: Mapping[str, str], on_change: Callable[[Any], obj
         allowed = list(dict.fromkeys([*option.names, *([text] if text else [])]))
         may_be_none = not default_text(name)
         return mo.ui.dropdown(allowed, text or None, allow_select_none=may_be_none, **shown)
-    is_number = option and get_type_hints(Request)[name] in (int, int | None)
+    is_number = option and types_of(Request)[name] in (int, int | None)
     if is_number and (not text or text.lstrip("-").isdecimal()):
         return mo.ui.number(step=1, value=int(text) if text else None, **shown)
     return mo.ui.text(text, placeholder=EMPTY.get(name, ""), **shown)

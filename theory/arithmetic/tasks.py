@@ -191,12 +191,16 @@ class Task:
         """An upper bound of ``f``, signed of ``|f|``, on operands of at most ``width`` digits."""
         if self.modulus is not None:
             return self.modulus - 1
-        positive, negative = Counter[int](), Counter[int]()  # by the degree of terms
+        top = base**width - 1
+        return sum(c * top**degree for degree, c in self._most.items())
+
+    @cached_property
+    def _most(self) -> Counter[int]:
+        """By their degree, what the coefficients of terms of one sign come to at most."""
+        positive, negative = Counter[int](), Counter[int]()
         for c, e in self.terms:
             (positive if c > 0 else negative)[sum(e)] += abs(c)
-        most = positive | negative if self.signed else positive  # the larger of each degree
-        top = base**width - 1
-        return sum(c * top**degree for degree, c in most.items())
+        return positive | negative if self.signed else positive  # the larger of each degree
 
     def dtype(self, top: int) -> np.dtype:
         """A dtype that holds all that the task computes of operands up to ``top``."""

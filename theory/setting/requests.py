@@ -145,17 +145,19 @@ def option(default: Any, *description: Any, **more: Any) -> Any:
     return field(default=default, metadata={"option": Option(*description, **more)})
 
 
-_type_hints = cache(get_type_hints)
+types_of = cache(get_type_hints)
+"""The types of the fields of a dataclass by their names; to read them takes long."""
 
 
-def options_of(described: Any) -> dict[str, Option]:
-    """The options of a dataclass, by the names of its fields."""
+@cache
+def options_of(described: type) -> dict[str, Option]:
+    """The options of a dataclass, by the names of its fields; nobody changes them."""
     return {f.name: f.metadata["option"] for f in fields(described) if f.metadata}
 
 
 def parameters(described: type, own: Collection[str] = ()) -> list[Parameter]:
     """The options of a dataclass as parameters of a function, but for those that it has itself."""
-    hints = _type_hints(described)
+    hints = types_of(described)
     return [
         Parameter(f.name, Parameter.KEYWORD_ONLY, default=f.default, annotation=hints[f.name])
         for f in fields(described)
@@ -175,7 +177,7 @@ def plain_values(described: type, data: Mapping[str, Any]) -> dict[str, Any]:
         InvalidInput: an unknown key, one given twice, or a value of another type than its option
             takes.
     """
-    options, hints, values = options_of(described), _type_hints(described), dict[str, Any]()
+    options, hints, values = options_of(described), types_of(described), dict[str, Any]()
     aliases = {o.alias: n for n, o in options.items()}
     for key, value in data.items():
         dashed = key.replace("_", "-")
@@ -511,7 +513,7 @@ def request_of(texts: Mapping[str, str]) -> Request:
     Raises:
         InvalidInput: an unknown option, or a text that is no number where one is asked for.
     """
-    options, hints = options_of(Request), _type_hints(Request)
+    options, hints = options_of(Request), types_of(Request)
     values: dict[str, Any] = {name: text for name, text in texts.items() if text.strip()}
     for name, text in values.items():
         if name in options and options[name].example:

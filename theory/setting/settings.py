@@ -439,5 +439,12 @@ class Setting:
 
     def is_premise(self, length: int) -> bool:
         """Whether a test at this length asks for what was trained: the premise covers it."""
-        covered = self.train.covers(self.test(length), self.base, self.task.operands)
-        return covered and not self.test_layout
+        if length not in self._covered:
+            covered = self.train.covers(self.test(length), self.base, self.task.operands)
+            self._covered[length] = covered and not self.test_layout
+        return self._covered[length]
+
+    @cached_property
+    def _covered(self) -> dict[int, bool]:
+        """Whether tests ask for what was trained, by their lengths: this is asked often."""
+        return {}

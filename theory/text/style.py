@@ -40,10 +40,10 @@ _STYLE: Any = {
     "text.color": INK,
     "axes.labelcolor": INK,
     "axes.linewidth": 0.6,
+    "axes.titley": 1.0,  # else matplotlib looks for ticks above each panel, which takes long
     "xtick.color": INK,
     "ytick.color": INK,
     "hatch.linewidth": 0.5,
-    "savefig.dpi": 150,
     "svg.fonttype": "none",
     "text.parse_math": False,  # a name with two dollar signs is no formula
     "svg.hashsalt": "arith",
@@ -77,14 +77,21 @@ def figure(path: Path, width: float, height: float) -> Iterator[Figure]:
         InvalidInput: an unknown suffix, no matplotlib, or a file that cannot be written.
     """
     suffix = check_suffix(path)
-    metadata: Any = {"Date": None} if suffix == ".svg" else {}
     with styled():
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.backends.backend_svg import FigureCanvasSVG
         from matplotlib.figure import Figure
 
-        drawn = Figure(figsize=(width, height))
+        is_svg = suffix == ".svg"
+        drawn = Figure(figsize=(width, height), dpi=72 if is_svg else 150)
         yield drawn
+        # A canvas draws once; ``Figure.savefig`` draws a figure with a layout twice.
+        canvas: Any = (FigureCanvasSVG if is_svg else FigureCanvasAgg)(drawn)
         with writing(path):
-            drawn.savefig(path, metadata=metadata)
+            if is_svg:
+                canvas.print_svg(path, metadata={"Date": None})
+            else:
+                canvas.print_png(path)
 
 
 def draw_box(axes: Axes, x: float, y: float, width: float, height: float, **style: Any) -> None:

@@ -307,10 +307,10 @@ def digits_of(
         found = found[:, ::-1]
     else:
         found[places < written[:, None]] = digits
-    wrong = (found >= base).any(axis=1)
+    if (digits >= base).any():  # seldom, and to look at each row takes long
+        found[(found >= base).any(axis=1)] = -1
     if first == "most":
-        wrong |= last  # a sign stands above the highest digit
-    found[wrong] = -1
+        found[last] = -1  # a sign stands above the highest digit
     return found, written, minus | last
 
 

@@ -121,13 +121,14 @@ def write_evidence(path: Path, runs: Iterable[Run]) -> None:
         measurements = head.pop("measurements")
         trajectory, predicted = head.pop("trajectory", None), head.pop("predicted", None)
         if trajectory:
-            model = {name: head[name] for name in ("cell", "seed", "recipe", "precision")}
-            followed.append(json.dumps({**model, "trajectory": trajectory}))
+            whose = {name: head[name] for name in ("cell", "seed", "recipe", "precision")}
+            followed.append(json.dumps({**whose, "trajectory": trajectory}))
         if predicted:
             stored[json.dumps({"cell": head["cell"], **predicted})] = None
             head["predicted"] = predicted["hash"]
         trained.add(json.dumps(head["cell"]))
-        measured += [json.dumps({**head, "measurement": m}) for m in measurements]
+        model = json.dumps(head)[:-1]
+        measured += [f'{model}, "measurement": {json.dumps(m)}}}' for m in measurements]
     predictions = path.with_name(PREDICTIONS)
     before = read_text(predictions, "the evidence").splitlines() if predictions.exists() else []
     both = dict.fromkeys([*stored, *before])

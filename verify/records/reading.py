@@ -214,10 +214,17 @@ atexit.register(gc.freeze)
 
 
 def _hook(kind: type, data: Any) -> Fraction:
-    """A share that is written as a fraction."""
-    if kind is not Fraction or not isinstance(data, str) or not _RATIO.fullmatch(data):
+    if kind is not Fraction or not isinstance(data, str):
         raise ValueError("expected a fraction as text")
-    share = read_exact(data)
+    return _share(data)
+
+
+@lru_cache(maxsize=4096)
+def _share(text: str) -> Fraction:
+    """A share that is written as a fraction; most are 0 or 1."""
+    if not _RATIO.fullmatch(text):
+        raise ValueError("expected a fraction as text")
+    share = read_exact(text)
     if share > 1:
         raise ValueError("expected a fraction from 0 to 1")
     return share

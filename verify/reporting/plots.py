@@ -108,6 +108,7 @@ def draw_rows(
             for mark in marks:
                 places = [mark.row] * len(mark.values)
                 ax.plot(mark.values, places, label=mark.label, **mark.style)
+            _without_labels(ax)
             ax.axvline(place, color=FAINT, lw=0.8, ls=":", label=why)
             ax.set_title(title, fontsize=8.5)
             ax.grid(axis="y", color=PALE)
@@ -145,6 +146,7 @@ def draw_training(
         axes = list(drawn.subplots(rows, _PANELS, sharey=True, squeeze=False).flat)
         for ax, v in zip(axes, verdicts, strict=False):
             draw(ax, v)
+            _without_labels(ax)
             ax.axhline(PREMISE, color=FAINT, lw=0.8, ls=":", label=f"premise: {PREMISE:g}")
             _count_steps(ax)
             ax.set_ylim(-0.03, 1.03)
@@ -174,6 +176,12 @@ def draw_curve(ax: Axes, run: Run, values: Sequence[float], what: str, **style: 
 def panels_text(cells: int) -> str:
     """Which of some cells ``draw_training`` draws; empty where it draws all."""
     return f"The first {MOST_PANELS} of {count(cells, 'cell')}. " * (cells > MOST_PANELS)
+
+
+def _without_labels(ax: Axes) -> None:
+    """Keep matplotlib from looking, for long, where labels would fit that a panel does not have."""
+    ax.xaxis.set_label_coords(0.5, 0)
+    ax.yaxis.set_label_coords(0, 0.5)
 
 
 def _count_steps(ax: Axes, ticks: Sequence[float] = (1.0,)) -> None:

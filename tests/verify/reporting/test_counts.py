@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from builders.paths import REPORTS
-from matplotlib.figure import Figure
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 
 from arith.theory.text.text import count
 from arith.verify.pipeline import judge
@@ -30,7 +30,9 @@ def test_one_is_one() -> None:
 def test_no_form_of_a_report_of_one_cell_and_one_model_says_1_cells(
     name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(Figure, "savefig", lambda self, path, **_: path.write_text("<svg/>"))
+    monkeypatch.setattr(
+        FigureCanvasSVG, "print_svg", lambda self, path, **_: path.write_text("<svg/>")
+    )
     whole = judge(name, REPORTS)
     one = replace(whole.verdicts[0], runs=whole.verdicts[0].runs[:1])
     report = replace(whole, verdicts=[one], others=(), folder=tmp_path)

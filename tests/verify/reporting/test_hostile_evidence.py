@@ -16,7 +16,7 @@ from builders.cells import cell
 from builders.command_line import run_cli
 from builders.evidence import committed_runs
 from markdown_it import MarkdownIt
-from matplotlib.figure import Figure
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 
 from arith.verify.pipeline import judge, judge_store, overview
 from arith.verify.records.evidence import write_evidence
@@ -74,7 +74,9 @@ def judged(written: Path) -> Report:
 @pytest.fixture
 def handed(written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of reports with a copy of that evidence, and a secret beside it."""
-    monkeypatch.setattr(Figure, "savefig", lambda self, path, **_: Path(path).write_text("<svg/>"))
+    monkeypatch.setattr(
+        FigureCanvasSVG, "print_svg", lambda self, path, **_: Path(path).write_text("<svg/>")
+    )
     (tmp_path / "secret.txt").write_text(SECRET)
     shutil.copytree(written, tmp_path / "reports" / "headline")
     return tmp_path / "reports"

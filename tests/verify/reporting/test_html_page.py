@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from builders.browser import chromium, widest
 from builders.evidence import judged
-from matplotlib.figure import Figure
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 
 from arith.verify.judging.known_divergences import KnownDivergences
 from arith.verify.reporting.page import html_page
@@ -32,7 +32,9 @@ def html(report: Report) -> str:
     """The page of the headline, its figures left empty."""
     with pytest.MonkeyPatch.context() as patched:
         empty = '<svg xmlns="http://www.w3.org/2000/svg"/>'
-        patched.setattr(Figure, "savefig", lambda self, path, **_: Path(path).write_text(empty))
+        patched.setattr(
+            FigureCanvasSVG, "print_svg", lambda self, path, **_: Path(path).write_text(empty)
+        )
         return html_page(report)
 
 

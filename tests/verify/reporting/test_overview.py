@@ -13,7 +13,7 @@ from builders.cells import cell
 from builders.command_line import run_cli
 from builders.paths import REPORTS
 from builders.runs import RIGHT, run
-from matplotlib.figure import Figure
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 
 from arith.theory.prediction.predict import predict
 from arith.verify.judging.judge import judge
@@ -85,7 +85,7 @@ def test_all_grids_are_written_from_their_evidence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Their figures are drawn, and left empty."""
-    monkeypatch.setattr(Figure, "savefig", lambda self, path, **_: Path(path).touch())
+    monkeypatch.setattr(FigureCanvasSVG, "print_svg", lambda self, path, **_: Path(path).touch())
     for name in ("constants", "fractions"):
         shutil.copytree(REPORTS / name, tmp_path / name)
         (tmp_path / name / "README.md").unlink()
