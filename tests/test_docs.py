@@ -490,7 +490,7 @@ def test_how_often_single_digits_are_found_is_what_was_measured() -> None:
     )
     assert said in words("docs/findings.md")
     theirs = (
-        f"{len(units)} models of a + b have a bound at one digit more than trained, as of today. "
+        f"{len(units)} models of a + b have a bound at one digit more than trained. "
         f"All {len(units)} keep it. Yet {sum(units)} of them have the units right on more than "
         "half of the inputs"
     )

@@ -114,10 +114,10 @@ def _together(shown: Support, lengths: tuple[LengthPrediction, ...]) -> Iterator
         at = ", ".join(map(str, given_up))
         what = f"Not counted, for it would take too long: the accuracy at {at} digit(s)."
         yield cite("count", what, given_up)
-    steady = [x.digits for x in lengths if x.requires_stability]
-    if steady:
-        yield cite("stability", _STEADY, steady)
-    measured = [x.digits for x in lengths if x.requires_measured_stability]
+    stable = [x for x in lengths if x.requires_stability]
+    if stable:
+        yield cite("stability", _STEADY, [x.digits for x in stable])
+    measured = [x.digits for x in stable if x.requires_measured_stability]
     if measured:
         yield cite("stability", _MEASURED.format(lengths_text(measured)), measured)
 

@@ -235,7 +235,8 @@ def decided_by(prediction: Prediction) -> list[str]:
     """Which of the four theorems decide which lengths; no line where nothing is claimed."""
     groups, basis = deciding(prediction), {x.name: x.basis for x in THEOREMS}
     each = (
-        f"{' and '.join(f'{name} ({basis[name]})' for name in names)} at {lengths_text(ns)}"
+        f"{' and '.join(names)} ({' and '.join(dict.fromkeys(basis[x] for x in names))}) "
+        f"at {lengths_text(ns)}"
         for names, ns in groups.items()
     )
     return [f"Theorems that decide: {'; '.join(each)}."] if groups else []

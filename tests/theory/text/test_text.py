@@ -58,7 +58,7 @@ def test_every_length_of_the_flagship_is_claimed_under_premises_that_the_legend_
         "changes "
         "none at 1..2, 4..6 digits (arith theorems stability).",
         "Theorems that decide: shown apart (observed) at 1..2 digits; equal views (proved) at 3 "
-        "digits; constants (observed) and shown apart (observed) at 4..6 digits.",
+        "digits; constants and shown apart (observed) at 4..6 digits.",
         "It may take long to converge, or never do so (arith theorems leap).",
         "claim: exact, the accuracy is the one shown.",
     ]
