@@ -308,7 +308,7 @@ class Dropout:
         """``x`` with some elements dropped, and the others scaled up."""
         noise = self.noise[self.used : self.used + x.numel()].view(x.shape)
         self.used += x.numel()
-        # Arithmetic, not a comparison, for the same reason as in ``relu``.  In place where vmap can,
+        # Arithmetic, not a comparison, for the same reason as in ``relu``.  In place as vmap can,
         # and only what is used now, which stays in the cache: a fortieth of a step of pico.
         return x * (noise - self.least).clamp(0, 1).mul_(self.scale)
 
