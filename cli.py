@@ -23,7 +23,7 @@ EXIT_CODES = {
     0: "theory and experiment agree (or nothing was claimed)",
     1: "they diverge",
     2: "wrong usage or bad input",
-    3: "inconclusive: no model of some cell met the premises",
+    3: "inconclusive: no claim failed, and some were not tested",
     4: "failed; what had finished is kept",
     129: "the terminal was closed (SIGHUP); what had finished is kept",
     130: "interrupted; what had finished is kept",
