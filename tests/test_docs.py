@@ -491,8 +491,8 @@ def test_how_often_single_digits_are_found_is_what_was_measured() -> None:
     assert said in words("docs/findings.md")
     theirs = (
         f"{len(units)} models of a + b have a bound at one digit more than trained. "
-        f"All {len(units)} keep the bound, as higher digits fail. Yet {sum(units)} of them have the "
-        "units right on more than half of the inputs"
+        f"All {len(units)} keep the bound, as higher digits fail. Yet {sum(units)} of them have "
+        "the units right on more than half of the inputs"
     )
     assert theirs in words("docs/theory.md")
     assert f"{sum(carries)} of {len(carries)} were" in words("docs/findings.md")
